@@ -1,0 +1,13 @@
+/** Small helpers on wire objects that every dialect needs. */
+
+/** The same object without its null and undefined members: an absent optional field is absent, not null. */
+export function compact<T extends object>(object: T): { [K in keyof T]: NonNullable<T[K]> } {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(entries) as { [K in keyof T]: NonNullable<T[K]> };
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The metadata key, and extension URI on the served card, under which a dialect keeps what 0.3.0 has no field for. */
+export const extensionUri = (dialect: string): string => `urn:a2a-compat-proxy:${dialect}`;

@@ -1,0 +1,107 @@
+/**
+ * The contract between the gateway and a dialect. An adapter says only what its vendor's wire can really do; what
+ * A2A 0.3.0 asks for beyond that, the gateway supplies. See docs/adapters.md.
+ */
+import type { z } from "zod";
+import type { AgentCard } from "./protocol/card.ts";
+import type { Artifact, Message, Metadata, Task, TaskStatus } from "./protocol/model.ts";
+import type { MessageSendParams } from "./protocol/params.ts";
+import type { Southbound } from "./southbound/southbound.ts";
+
+/**
+ * Canonical objects as far as the vendor's wire goes. Ids and timestamps that the vendor does not announce are left
+ * out: the gateway mints them, settles the order of events and computes `final`. An adapter never invents them.
+ */
+export type AgentMessage = Omit<Message, "messageId"> & { messageId?: string | undefined };
+export type AgentStatus = Omit<TaskStatus, "message"> & { message?: AgentMessage | undefined };
+export type AgentArtifact = Omit<Artifact, "artifactId"> & { artifactId?: string | undefined };
+
+export type AgentTask = Omit<Task, "id" | "contextId" | "status" | "artifacts" | "history"> & {
+  kind: "task";
+  id?: string | undefined;
+  contextId?: string | undefined;
+  status: AgentStatus;
+  artifacts?: AgentArtifact[] | undefined;
+  history?: AgentMessage[] | undefined;
+};
+
+export interface AgentStatusUpdate {
+  kind: "status-update";
+  taskId?: string | undefined;
+  contextId?: string | undefined;
+  status: AgentStatus;
+  /** What the vendor said; only a hint. `final: true` in a working state is the end of the vendor's stream. */
+  final?: boolean | undefined;
+  metadata?: Metadata | undefined;
+}
+
+export interface AgentArtifactUpdate {
+  kind: "artifact-update";
+  taskId?: string | undefined;
+  contextId?: string | undefined;
+  artifact: AgentArtifact;
+  /** true: these parts follow the ones sent before; otherwise they replace them. */
+  append?: boolean | undefined;
+  lastChunk?: boolean | undefined;
+  metadata?: Metadata | undefined;
+}
+
+export type AgentReply = AgentTask | AgentMessage;
+export type AgentEvent = AgentReply | AgentStatusUpdate | AgentArtifactUpdate;
+
+/** One call to the vendor. */
+export interface Call {
+  /** Aborted when the client's request, the task's time or the proxy ends; the reason is an A2AError. */
+  readonly signal: AbortSignal;
+  /** Offered to dialects whose client mints the task id; others ignore it. The gateway's id for a new task. */
+  readonly newTaskId: string;
+  /** The same for the context, where the client has named none. */
+  readonly newContextId: string;
+  /** Extension URIs that the client asked for (`X-A2A-Extensions`, §3.2.5). */
+  readonly extensions: readonly string[];
+}
+
+/** The vendor's own id of a task, and of its context where known. */
+export interface VendorTask {
+  readonly id: string;
+  readonly contextId?: string | undefined;
+  readonly historyLength?: number | undefined;
+  readonly metadata?: Metadata | undefined;
+}
+
+/** What the vendor itself can do, as far as its card tells. */
+export interface NativeMethods {
+  readonly send: boolean;
+  readonly stream: boolean;
+  readonly getTask: boolean;
+  readonly cancelTask: boolean;
+  readonly resubscribe: boolean;
+}
+
+/**
+ * An agent behind its dialect. An absent method is one the vendor's dialect does not have. A method that turns out
+ * to be missing at this one vendor throws A2AError `unsupported-operation` (or `method-not-found`), without side
+ * effects there; the gateway then does without. `message.taskId` and `message.contextId` in `params` are the
+ * vendor's own ids; they are absent for a new task or context.
+ */
+export interface Backend {
+  /** Fetches the vendor's card and translates it to 0.3.0. */
+  card(signal: AbortSignal): Promise<AgentCard>;
+  /** What is native once the card is known; without it, every method that is present. */
+  native?(card: AgentCard): NativeMethods;
+  /** How the dialect was decided on, for `check` and the log; only of adapters that decide. */
+  decision?(): string | undefined;
+  send?(params: MessageSendParams, call: Call): Promise<AgentReply>;
+  stream?(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent>;
+  getTask?(task: VendorTask, call: Call): Promise<AgentTask>;
+  cancelTask?(task: VendorTask, call: Call): Promise<AgentTask>;
+  resubscribe?(task: VendorTask, call: Call): AsyncIterable<AgentEvent>;
+}
+
+export interface Adapter<Options = unknown> {
+  /** The name in `config.yaml`. */
+  readonly name: string;
+  /** Strict: an unknown key under `options` is a fault that `check` reports with its path. */
+  readonly options: z.ZodType<Options>;
+  connect(options: Options, southbound: Southbound): Backend;
+}

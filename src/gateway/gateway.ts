@@ -1,0 +1,49 @@
+/**
+ * The task engine as the transports see it: the methods of A2A 0.3.0 over one agent, complete whatever the vendor
+ * lacks. Every method rejects with an A2AError.
+ */
+import type { AgentCard } from "../protocol/card.ts";
+import type { Message, Task } from "../protocol/model.ts";
+import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
+
+/** Who calls, and for how long somebody listens. */
+export interface Caller {
+  /** Owner of the tasks it makes; `anonymous` where the proxy asks for no credentials. */
+  readonly principal: string;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+  /** Extension URIs of `X-A2A-Extensions`. */
+  readonly extensions: readonly string[];
+}
+
+/** An event on its way to clients, serialized once however many there are. */
+export interface OutgoingEvent {
+  /** Position in the task's event log; 0 where there is none (a Message, or the Task that opens a resubscription). */
+  readonly sequence: number;
+  /** The StreamEvent as JSON on one line. */
+  readonly json: string;
+  /** Nothing follows. */
+  readonly last: boolean;
+}
+
+/**
+ * A client's view of a running task. `next` resolves with the events that are there, at least one, as soon as there
+ * is one, and with undefined after the last; it never holds more than a bounded window in memory, and the vendor is
+ * slowed while all listeners lag. `close` must be called when the client goes.
+ */
+export interface Subscription {
+  next(): Promise<readonly OutgoingEvent[] | undefined>;
+  close(): void;
+}
+
+export interface Gateway {
+  readonly agent: string;
+  sendMessage(params: MessageSendParams, caller: Caller): Promise<Task | Message>;
+  /** Resolves once the first event is there, so that an early failure is an error and not a broken stream. */
+  streamMessage(params: MessageSendParams, caller: Caller): Promise<Subscription>;
+  getTask(params: TaskQueryParams, caller: Caller): Promise<Task>;
+  cancelTask(params: TaskIdParams, caller: Caller): Promise<Task>;
+  resubscribe(params: TaskIdParams, caller: Caller): Promise<Subscription>;
+  /** The vendor's card in 0.3.0 terms, cached; not yet the card the proxy serves. */
+  card(): Promise<AgentCard>;
+}

@@ -1,0 +1,96 @@
+/**
+ * The one error class of the proxy and the one table of its codes.
+ * Codes: JSON-RPC 2.0 §5.1 and A2A 0.3.0 §8. HTTP statuses are those of the HTTP+JSON transport; over JSON-RPC
+ * an A2A error travels with HTTP 200, except for the ones marked `edge`, which are refused before dispatch.
+ */
+interface ErrorRow {
+  readonly rpc: number;
+  readonly http: number;
+  readonly message: string;
+  readonly edge?: true;
+}
+
+const TABLE = {
+  "parse-error": { rpc: -32700, http: 400, message: "Invalid JSON payload" },
+  "invalid-request": { rpc: -32600, http: 400, message: "Request payload validation error" },
+  "method-not-found": { rpc: -32601, http: 404, message: "Method not found" },
+  "invalid-params": { rpc: -32602, http: 400, message: "Invalid parameters" },
+  "internal-error": { rpc: -32603, http: 500, message: "Internal error" },
+  "task-not-found": { rpc: -32001, http: 404, message: "Task not found" },
+  "task-not-cancelable": { rpc: -32002, http: 409, message: "Task cannot be canceled" },
+  "push-not-supported": { rpc: -32003, http: 501, message: "Push Notification is not supported" },
+  "unsupported-operation": { rpc: -32004, http: 501, message: "This operation is not supported" },
+  "content-type-not-supported": { rpc: -32005, http: 415, message: "Incompatible content types" },
+  "invalid-agent-response": { rpc: -32006, http: 502, message: "Invalid agent response" },
+  "extended-card-not-configured": {
+    rpc: -32007,
+    http: 404,
+    message: "Authenticated Extended Card is not configured",
+  },
+  /** The agent could not be reached, or did not answer in time. */
+  "agent-unavailable": { rpc: -32603, http: 502, message: "The agent is unavailable" },
+  "request-too-large": { rpc: -32600, http: 413, message: "Request body is too large", edge: true },
+  "unsupported-media-type": { rpc: -32600, http: 415, message: "Unsupported media type", edge: true },
+  "too-many-requests": { rpc: -32603, http: 429, message: "Too many requests", edge: true },
+  "shutting-down": { rpc: -32603, http: 503, message: "The proxy is shutting down", edge: true },
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof TABLE;
+
+const ROWS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE;
+
+const BY_RPC = new Map<number, ErrorCode>();
+for (const code of Object.keys(TABLE) as ErrorCode[]) {
+  if (!BY_RPC.has(ROWS[code].rpc)) BY_RPC.set(ROWS[code].rpc, code);
+}
+
+/** The literal code of a 0.3.0 JSON-RPC error number, or undefined for a number 0.3.0 does not define. */
+export const errorCodeOf = (rpc: number): ErrorCode | undefined => BY_RPC.get(rpc);
+
+export interface A2AErrorOptions {
+  /** What went wrong; the code's standard message where absent. Must not hold a secret. */
+  message?: string | undefined;
+  /** Sent to the client as the JSON-RPC error's `data`. Must not hold a secret. */
+  data?: Record<string, unknown> | undefined;
+  cause?: unknown;
+}
+
+/** Every failure that a client may see. Anything else that is thrown becomes `internal-error`. */
+export class A2AError extends Error {
+  override readonly name = "A2AError";
+  readonly code: ErrorCode;
+  readonly data: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, options: A2AErrorOptions = {}) {
+    super(options.message ?? ROWS[code].message, { cause: options.cause });
+    this.code = code;
+    this.data = options.data;
+  }
+
+  /** The JSON-RPC error number. */
+  get rpcCode(): number {
+    return ROWS[this.code].rpc;
+  }
+
+  /** The HTTP status on the HTTP+JSON transport. */
+  get httpStatus(): number {
+    return ROWS[this.code].http;
+  }
+
+  /** The HTTP status on the JSON-RPC transport. */
+  get rpcHttpStatus(): number {
+    return ROWS[this.code].edge ? this.httpStatus : 200;
+  }
+
+  /** The same error with more `data`; what is already there wins. */
+  with(data: Record<string, unknown>): A2AError {
+    const merged = { ...data, ...this.data };
+    return new A2AError(this.code, { message: this.message, data: merged, cause: this.cause ?? this });
+  }
+
+  /** Turns anything thrown into an A2AError; an unknown failure reveals nothing but that it happened. */
+  static from(thrown: unknown): A2AError {
+    if (thrown instanceof A2AError) return thrown;
+    return new A2AError("internal-error", { cause: thrown });
+  }
+}

@@ -1,0 +1,24 @@
+/** What an adapter is given to reach its vendor. All I/O, time and randomness come from here. */
+import type { Logger } from "pino";
+import type { HttpClient } from "./http.ts";
+
+/** Where the vendor's card is, in the order to try. */
+export interface CardSource {
+  /** Absolute URLs; the first that answers with a card wins. */
+  readonly urls: readonly string[];
+  /** A card written into the configuration; then nothing is fetched. */
+  readonly inline?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface Southbound {
+  /** The agent's name in the configuration. */
+  readonly agent: string;
+  /** What JSON-RPC is posted to: the operator's, whatever a card says. */
+  readonly url: string;
+  /** Fetches the card as the vendor serves it, not yet translated. Retries; rejects with an A2AError. */
+  fetchCard(signal: AbortSignal): Promise<unknown>;
+  readonly http: HttpClient;
+  readonly log: Logger;
+  /** Random, URL-safe, unique. */
+  newId(): string;
+}

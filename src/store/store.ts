@@ -1,0 +1,73 @@
+/**
+ * What the gateway keeps between requests and across restarts. One file per engine implements it.
+ * Writes are grouped: a promise resolves once its write, and every write made before it, is on disk.
+ */
+import type { Task } from "../protocol/model.ts";
+import type { TaskState } from "../protocol/states.ts";
+
+export interface TaskKey {
+  /** The agent's name in the configuration. */
+  readonly agent: string;
+  /** The task's id as clients know it. */
+  readonly id: string;
+}
+
+export interface TaskRecord extends TaskKey {
+  /** Who made the task; another principal does not see it. */
+  readonly principal: string;
+  readonly contextId: string;
+  /** The vendor's own ids, where they are known; undefined until the vendor has announced them. */
+  readonly vendorTaskId?: string | undefined;
+  readonly vendorContextId?: string | undefined;
+  readonly state: TaskState;
+  /** Sequence number of the last event that `task` includes; 0 before the first. */
+  readonly lastEvent: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** The canonical Task, serialized once by the caller. */
+  readonly json: string;
+}
+
+/** One event of a task as it went to clients: `json` is the StreamEvent. */
+export interface StoredEvent {
+  /** 1, 2, 3, … within the task, over all its turns. */
+  readonly sequence: number;
+  readonly json: string;
+}
+
+export interface ContextRecord {
+  readonly agent: string;
+  readonly principal: string;
+  /** As clients know it. */
+  readonly contextId: string;
+  /** The vendor's session or conversation for it. */
+  readonly vendorContextId: string;
+  readonly updatedAt: number;
+}
+
+export interface TaskStore {
+  /** Inserts or replaces the record. Resolves when it and all events appended before it are durable. */
+  putTask(record: TaskRecord): Promise<void>;
+  getTask(key: TaskKey): Promise<TaskRecord | undefined>;
+  /** The record that stands for a vendor's task, whoever owns it. */
+  getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined>;
+  /** The principal that owns the context by a task or a context record in it, or undefined where nobody does. */
+  contextOwner(agent: string, contextId: string): Promise<string | undefined>;
+  /**
+   * Adds to the task's event log. Returns at once; written in groups, at the latest with the next `putTask` or
+   * after `flushInterval`.
+   */
+  appendEvent(key: TaskKey, event: StoredEvent): void;
+  /** Events with a sequence greater than `after`, ascending, at most `limit`; sees what was just appended. */
+  eventsAfter(key: TaskKey, after: number, limit: number): Promise<StoredEvent[]>;
+  putContext(record: ContextRecord): Promise<void>;
+  getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined>;
+  /** Every task in neither a terminal nor an interrupted state: what a crash has left running. */
+  unfinishedTasks(): Promise<TaskRecord[]>;
+  /** Deletes finished tasks, events and contexts not updated since `before` (ms since the epoch); returns how many tasks. */
+  sweep(before: number): Promise<number>;
+  /** Resolves when everything written so far is durable. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
