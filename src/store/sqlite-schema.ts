@@ -1,0 +1,92 @@
+/**
+ * The tables of the SQLite store, as migrations: a file says with `user_version` how many of them it has had, and
+ * opening it applies the rest. A migration that was released is never edited; a change is a new one at the end.
+ */
+import type { DatabaseSync } from "node:sqlite";
+
+/** "a2ap": tells our files from another program's. */
+const APPLICATION_ID = 0x61_32_61_70;
+
+/**
+ * `finished` is `state` reduced to what queries ask: the task is terminal or interrupted. As a column of its own it
+ * lets two partial indexes hold the few running tasks, and those a sweep may take, whatever states there will be.
+ * Tasks and contexts keep the order in which they were made in `key`: the first to use a context owns it.
+ * Documents are in no index, so that a lookup reads a few small pages, however many rows there are.
+ */
+const TABLES = `
+  CREATE TABLE tasks (
+    key INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    id TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    context_id TEXT NOT NULL,
+    vendor_task_id TEXT,
+    vendor_context_id TEXT,
+    state TEXT NOT NULL,
+    finished INTEGER NOT NULL,
+    last_event INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    json TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX tasks_by_id ON tasks (agent, id);
+  CREATE INDEX tasks_by_vendor_id ON tasks (agent, vendor_task_id) WHERE vendor_task_id IS NOT NULL;
+  CREATE INDEX tasks_by_context ON tasks (agent, context_id);
+  CREATE INDEX tasks_unfinished ON tasks (created_at) WHERE finished = 0;
+  CREATE INDEX tasks_finished ON tasks (updated_at) WHERE finished = 1;
+
+  CREATE TABLE events (
+    agent TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (agent, task_id, sequence)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE contexts (
+    key INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    context_id TEXT NOT NULL,
+    vendor_context_id TEXT NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX contexts_by_id ON contexts (agent, context_id, principal);
+  CREATE INDEX contexts_by_age ON contexts (updated_at);
+`;
+
+export const MIGRATIONS: readonly string[] = [TABLES];
+
+/**
+ * Brings the database to the newest schema, all of it or, when a step fails, none. Throws for a file of another
+ * program and for one that a newer release of this one has written.
+ */
+export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
+  // Taken even when there is nothing to do: a file that cannot be written is better found now than at the first task.
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const version = versionOf(db);
+    if (version > migrations.length) {
+      throw new Error(
+        `its schema is version ${version}, newer than the version ${migrations.length} this release knows`,
+      );
+    }
+    for (const step of migrations.slice(version)) db.exec(step);
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`);
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** How many migrations the file has had. */
+function versionOf(db: DatabaseSync): number {
+  const owner = numberOf(db, "SELECT application_id AS value FROM pragma_application_id");
+  const tables = numberOf(db, "SELECT count(*) AS value FROM sqlite_schema");
+  if (owner !== APPLICATION_ID && (owner !== 0 || tables > 0)) {
+    throw new Error("it is the database of another program");
+  }
+  return numberOf(db, "SELECT user_version AS value FROM pragma_user_version");
+}
+
+const numberOf = (db: DatabaseSync, sql: string): number => Number(db.prepare(sql).get()?.["value"]);

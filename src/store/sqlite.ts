@@ -1,0 +1,167 @@
+/**
+ * The task store in one SQLite file.
+ *
+ * The file belongs to one process at a time. Two gateways over one file would each take the other's running tasks
+ * for the remains of a crash, so the file is locked for as long as it is open, and a second process is refused with
+ * a clear message. The lock goes with its process, however that ends.
+ */
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { isFinal } from "../protocol/states.ts";
+import { migrate } from "./sqlite-schema.ts";
+import type { Statements } from "./sqlite-statements.ts";
+import { ContextRow, EventRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
+import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
+import type { ContextRecord, StoredEvent, TaskKey, TaskRecord, TaskStore } from "./store.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+/** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
+const LOCK_TIMEOUT = 1000;
+
+export interface SqliteStoreOptions {
+  /** A file, made with its folders where there is none; or `:memory:`. */
+  readonly path: string;
+  /** What a resolved write survives: `normal` a crash of the process, `full` also one of the machine. */
+  readonly synchronous: "normal" | "full";
+  /** The longest an appended event stays uncommitted, ms; 25 by default. */
+  readonly flushInterval?: number | undefined;
+  /** Hears of events that could not be written; a process warning by default. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** Rejects with an Error that names the file and says what is wrong with it. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore> {
+  const { path, synchronous, flushInterval = 25, onError = warn } = options;
+  let db: DatabaseSync | undefined;
+  try {
+    if (path !== ":memory:") await mkdir(dirname(path), { recursive: true });
+    db = new DatabaseSync(path, { timeout: LOCK_TIMEOUT });
+    // The lock mode comes first: a WAL that is exclusive from the start needs no shared-memory file.
+    db.exec(`
+      PRAGMA locking_mode = EXCLUSIVE;
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${synchronous};
+      PRAGMA journal_size_limit = 67108864;`);
+    migrate(db);
+    return new SqliteStore(db, new WriteQueue(db, { flushInterval, onError }));
+  } catch (error) {
+    db?.close();
+    throw new Error(`Cannot open the task store ${path}: ${reason(error)}`, { cause: error });
+  }
+}
+
+class SqliteStore implements TaskStore {
+  readonly #db: DatabaseSync;
+  readonly #queue: WriteQueue;
+  readonly #statements: Statements;
+  /** Stops a sweep that is under way. */
+  readonly #closing = new AbortController();
+
+  constructor(db: DatabaseSync, queue: WriteQueue) {
+    this.#db = db;
+    this.#queue = queue;
+    this.#statements = prepareStatements(db);
+  }
+
+  get #sql(): Statements {
+    if (!this.#db.isOpen) throw new Error("The task store is closed");
+    return this.#statements;
+  }
+
+  async putTask(record: TaskRecord): Promise<void> {
+    const { putTask } = this.#sql;
+    await this.#queue.write(() =>
+      putTask.run(
+        record.agent,
+        record.id,
+        record.principal,
+        record.contextId,
+        record.vendorTaskId ?? null,
+        record.vendorContextId ?? null,
+        record.state,
+        isFinal(record.state) ? 1 : 0,
+        record.lastEvent,
+        record.createdAt,
+        record.updatedAt,
+        record.json,
+      ),
+    );
+  }
+
+  async getTask({ agent, id }: TaskKey): Promise<TaskRecord | undefined> {
+    return TaskRow.optional().parse(this.#sql.getTask.get(agent, id));
+  }
+
+  async getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined> {
+    return TaskRow.optional().parse(this.#sql.getTaskByVendorId.get(agent, vendorTaskId));
+  }
+
+  async contextOwner(agent: string, contextId: string): Promise<string | undefined> {
+    return OwnerRow.parse(this.#sql.contextOwner.get(agent, contextId)).principal ?? undefined;
+  }
+
+  appendEvent({ agent, id }: TaskKey, { sequence, json }: StoredEvent): void {
+    const { appendEvent } = this.#sql;
+    this.#queue.writeSoon(() => appendEvent.run(agent, id, sequence, json));
+  }
+
+  async eventsAfter({ agent, id }: TaskKey, after: number, limit: number): Promise<StoredEvent[]> {
+    return this.#sql.eventsAfter.all(agent, id, after, limit).map((row) => EventRow.parse(row));
+  }
+
+  async putContext(record: ContextRecord): Promise<void> {
+    const { putContext } = this.#sql;
+    const { agent, principal, contextId, vendorContextId, updatedAt } = record;
+    await this.#queue.write(() => putContext.run(agent, principal, contextId, vendorContextId, updatedAt));
+  }
+
+  async getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined> {
+    return ContextRow.optional().parse(this.#sql.getContext.get(agent, principal, contextId));
+  }
+
+  async unfinishedTasks(): Promise<TaskRecord[]> {
+    return this.#sql.unfinishedTasks.all().map((row) => TaskRow.parse(row));
+  }
+
+  async sweep(before: number): Promise<number> {
+    const { signal } = this.#closing;
+    const swept = await sweepTasks(this.#sql, this.#queue, before, signal);
+    await sweepContexts(this.#statements, this.#queue, before, signal);
+    return swept;
+  }
+
+  async flush(): Promise<void> {
+    await this.#queue.flush();
+  }
+
+  async close(): Promise<void> {
+    if (!this.#db.isOpen) return;
+    this.#closing.abort();
+    try {
+      await this.#queue.flush();
+    } finally {
+      this.#db.close();
+    }
+  }
+}
+
+const warn = (error: unknown): void =>
+  process.emitWarning(`Events of tasks could not be stored: ${reason(error)}`);
+
+/** SQLite's primary result codes that an operator can do something about. */
+const REASONS: Readonly<Record<number, string>> = {
+  5: "it is in use by another process",
+  8: "it cannot be written",
+  11: "it is damaged",
+  13: "the disk is full",
+  14: "it cannot be opened as a file",
+  26: "it is not an SQLite database",
+};
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!("errcode" in error) || typeof error.errcode !== "number") return error.message;
+  // The upper bits only refine the primary code.
+  return REASONS[error.errcode & 0xff] ?? error.message;
+}
