@@ -8,6 +8,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
 import { isFinal } from "../protocol/states.ts";
 import { migrate } from "./sqlite-schema.ts";
 import type { Statements } from "./sqlite-statements.ts";
@@ -18,6 +19,9 @@ import { WriteQueue } from "./write-queue.ts";
 
 /** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
 const LOCK_TIMEOUT = 1000;
+
+/** What the write-ahead log is cut back to after a burst, bytes. */
+const WAL_SIZE = 64 * 1024 * 1024;
 
 export interface SqliteStoreOptions {
   /** A file, made with its folders where there is none; or `:memory:`. */
@@ -37,13 +41,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
   try {
     if (path !== ":memory:") await mkdir(dirname(path), { recursive: true });
     db = new DatabaseSync(path, { timeout: LOCK_TIMEOUT });
-    // The lock mode comes first: a WAL that is exclusive from the start needs no shared-memory file.
+    // Locked for good by the first access, so the WAL needs no shared-memory file. Nothing else before the check
+    // that the file is ours: another program's is left as it is.
+    db.exec("PRAGMA locking_mode = EXCLUSIVE");
+    migrate(db);
     db.exec(`
-      PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${synchronous};
-      PRAGMA journal_size_limit = 67108864;`);
-    migrate(db);
+      PRAGMA journal_size_limit = ${WAL_SIZE};`);
     return new SqliteStore(db, new WriteQueue(db, { flushInterval, onError }));
   } catch (error) {
     db?.close();
@@ -159,9 +164,12 @@ const REASONS: Readonly<Record<number, string>> = {
   26: "it is not an SQLite database",
 };
 
+/** Told by its fields: such errors are not always of the caller's realm, so `instanceof` would not do. */
+const Failure = z.object({ message: z.string(), errcode: z.number().optional() });
+
 function reason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (!("errcode" in error) || typeof error.errcode !== "number") return error.message;
-  // The upper bits only refine the primary code.
-  return REASONS[error.errcode & 0xff] ?? error.message;
+  const { data: failure } = Failure.safeParse(error);
+  if (failure === undefined) return String(error);
+  // The upper bits of SQLite's code only refine the primary one.
+  return REASONS[(failure.errcode ?? 0) & 0xff] ?? failure.message;
 }
