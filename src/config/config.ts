@@ -57,6 +57,35 @@ export interface Limits {
   readonly window: number;
 }
 
+/** What an agent gets where neither it nor `defaults` in the configuration says otherwise. */
+export const DEFAULT_TIMEOUTS: Timeouts = Object.freeze({
+  connect: 10_000,
+  firstEvent: 30_000,
+  idle: 120_000,
+  request: 30_000,
+  total: 3_600_000,
+  blocking: 300_000,
+  nonBlocking: 500,
+  linger: 300,
+  poll: 2_000,
+  stalledClient: 60_000,
+});
+
+const MIB = 1024 * 1024;
+
+/** The same for limits. */
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  requestBody: 16 * MIB,
+  responseBody: 64 * MIB,
+  event: 16 * MIB,
+  task: 256 * MIB,
+  history: 1000,
+  parts: 1000,
+  streams: 1000,
+  connections: 256,
+  window: MIB,
+});
+
 export interface AgentConfig {
   readonly name: string;
   readonly adapter: string;

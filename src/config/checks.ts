@@ -1,0 +1,116 @@
+/** Checks the values of the parsed file: against the schema, the adapters, and one another. */
+import type { z } from "zod";
+import type { Adapter } from "../adapter.ts";
+import { keyOf, type Path, type SourceDocument } from "./document.ts";
+import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
+import { ConfigSchema, type ParsedConfig } from "./schema.ts";
+
+export interface Checked {
+  /** Present where the schema has nothing to complain about. */
+  readonly parsed: ParsedConfig | undefined;
+  /** Each agent's options as its adapter parsed them. */
+  readonly options: ReadonlyMap<string, unknown>;
+  readonly complaints: readonly Complaint[];
+}
+
+const AGENT_NAME = /^[a-z0-9][a-z0-9\-_.]*$/;
+const BAD_NAME =
+  "is no agent name: it goes into URLs, so it is made of lower-case letters, digits, `-`, `_` and `.`, and begins " +
+  "with a letter or digit";
+
+/** Everything that can be said about the values; each check works on its own, so that one fault hides no other. */
+export async function check(
+  source: SourceDocument,
+  adapters: ReadonlyMap<string, Adapter>,
+): Promise<Checked> {
+  if (source.value === undefined || source.value === null) {
+    const message = "the file is empty; it needs `agents`";
+    return { parsed: undefined, options: new Map<string, unknown>(), complaints: [complain([], message)] };
+  }
+  const root = await parse(ConfigSchema, source, []);
+  const options = new Map<string, unknown>();
+  const complaints = [...root.complaints];
+  const agents = at(source.value, ["agents"]);
+  for (const name of Object.keys(isObject(agents) ? agents : {})) {
+    if (!AGENT_NAME.test(name)) complaints.push({ path: ["agents", name], message: BAD_NAME, about: "key" });
+    const adapter = at(agents, [name, "adapter"]);
+    if (typeof adapter !== "string" || adapter === "") continue;
+    const known = adapters.get(adapter);
+    if (!known) {
+      const hint = suggestion(adapter, adapters.keys()) || `; there are ${[...adapters.keys()].join(", ")}`;
+      complaints.push(complain(["agents", name, "adapter"], `is no known adapter${hint}`));
+      continue;
+    }
+    const given = at(agents, [name, "options"]);
+    // Where `options` is no mapping at all, the root schema has said so.
+    if (given !== undefined && !isObject(given)) continue;
+    const parsed = await parse(known.options, source, ["agents", name, "options"], {});
+    options.set(name, parsed.data);
+    complaints.push(...parsed.complaints);
+  }
+  complaints.push(...unknownDefault(source.value, agents));
+  return { parsed: root.data, options, complaints };
+}
+
+function unknownDefault(value: unknown, agents: unknown): Complaint[] {
+  const name = at(value, ["default"]);
+  if (typeof name !== "string" || name === "" || !isObject(agents) || Object.hasOwn(agents, name)) return [];
+  return [complain(["default"], `names no agent${suggestion(name, Object.keys(agents))}`)];
+}
+
+const complain = (path: Path, message: string): Complaint => ({ path, message, about: "value" });
+
+interface Parsed<T> {
+  readonly data: T | undefined;
+  readonly complaints: Complaint[];
+}
+
+/** Parses the value at `base`; complaints have their path from the root. */
+async function parse<T>(
+  schema: z.ZodType<T>,
+  source: SourceDocument,
+  base: Path,
+  absent?: unknown,
+): Promise<Parsed<T>> {
+  const retyped = new Set<string>();
+  for (;;) {
+    const value = at(source.value, base) ?? absent;
+    const result = await schema.safeParseAsync(value, { error: phrase });
+    if (result.success) return { data: result.data, complaints: [] };
+    const again = result.error.issues.some((issue) => retype(issue, source, base, retyped));
+    if (again) continue;
+    return { data: undefined, complaints: toComplaints(result.error.issues, { schema, value, base }) };
+  }
+}
+
+/**
+ * A reference is text, whatever it stands for: where the schema wants a number or a boolean, `port: ${PORT}` is read
+ * as one. Only there, so that a token of digits stays text.
+ */
+function retype(issue: z.core.$ZodIssue, source: SourceDocument, base: Path, done: Set<string>): boolean {
+  if (issue.code !== "invalid_type") return false;
+  const path = [...base, ...toPath(issue.path)];
+  const last = path.at(-1);
+  const parent = at(source.value, path.slice(0, -1));
+  const value = at(source.value, path);
+  if (last === undefined || !isObject(parent) || typeof value !== "string") return false;
+  if (!source.isInterpolated(path) || done.has(keyOf(path))) return false;
+  const scalar = readScalar(issue.expected, value);
+  done.add(keyOf(path));
+  return scalar !== undefined && Reflect.set(parent, last, scalar);
+}
+
+function readScalar(expected: string, text: string): number | boolean | undefined {
+  if (expected === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
+  if (expected !== "number" && expected !== "int") return undefined;
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (isObject(inner) ? Reflect.get(inner, step) : undefined),
+    value,
+  );
+}

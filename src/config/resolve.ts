@@ -1,0 +1,80 @@
+/** The parsed file to the configuration that the program runs on: defaults merged, card addresses listed, frozen. */
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig, type Config } from "./config.ts";
+import type { ParsedAgent, ParsedConfig } from "./schema.ts";
+import { defaultPublicUrl, isLoopback, toCardSource } from "./urls.ts";
+
+export interface Extras {
+  /** Each agent's options as its adapter parsed them. */
+  readonly options: ReadonlyMap<string, unknown>;
+  readonly secrets: readonly string[];
+}
+
+export function resolveConfig(parsed: ParsedConfig, { options, secrets }: Extras): Config {
+  const { server, store, log, defaults } = parsed;
+  const agents = Object.entries(parsed.agents).map(([name, agent]): [string, AgentConfig] => [
+    name,
+    resolveAgent(name, agent, defaults, options.get(name)),
+  ]);
+  const publicUrl = server.publicUrl ?? defaultPublicUrl(server.host, server.port);
+  return Object.freeze({
+    server: Object.freeze({ ...server, publicUrl: publicUrl.replace(/\/+$/, "") }),
+    store: Object.freeze(store),
+    log: Object.freeze(log),
+    default: parsed.default,
+    agents: frozenMap(agents),
+    secrets: Object.freeze([...secrets]),
+  });
+}
+
+function resolveAgent(
+  name: string,
+  agent: ParsedAgent,
+  defaults: ParsedConfig["defaults"],
+  options: unknown,
+): AgentConfig {
+  return deepFreeze({
+    name,
+    adapter: agent.adapter,
+    url: agent.url,
+    card: toCardSource(agent.url, agent.card),
+    credentials: agent.credentials,
+    options,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...defaults.timeouts, ...agent.timeouts },
+    limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },
+    onDisconnect: agent.onDisconnect ?? defaults.onDisconnect ?? "continue",
+  });
+}
+
+/** What is allowed, but hardly meant. */
+export function warningsOf(config: Config): string[] {
+  return [...config.agents.values()].flatMap((agent) => {
+    if (agent.credentials.type === "none") return [];
+    const warnings: string[] = [];
+    const path = `agents.${agent.name}`;
+    if (agent.url.startsWith("http:") && !isLoopback(agent.url)) {
+      warnings.push(`${path}.credentials: travel unencrypted, because the url is http://`);
+    }
+    const { origin } = new URL(agent.url);
+    if (agent.card.urls.some((url) => new URL(url).origin !== origin)) {
+      warnings.push(`${path}.card: is at another origin than the url; the credentials are not sent there`);
+    }
+    return warnings;
+  });
+}
+
+/** Freezes plain objects and arrays all the way down; what else an adapter's schema may make stays as it is. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return value;
+  for (const member of Object.values(value)) deepFreeze(member);
+  return Object.freeze(value);
+}
+
+/** `Object.freeze` alone does not keep a Map from changing. */
+function frozenMap<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
+  const refuse = (): never => {
+    throw new TypeError("The configuration is frozen");
+  };
+  return Object.freeze(Object.assign(new Map(entries), { set: refuse, delete: refuse, clear: refuse }));
+}

@@ -1,0 +1,215 @@
+/**
+ * What may stand in `config.yaml`. Strict throughout: a misspelt key is a fault, never a silent default. Every key
+ * is described here, once; docs/configuration.md is generated from it.
+ */
+import { z } from "zod";
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
+import { count, duration, formatDuration, formatSize, size } from "./units.ts";
+import { cardLocation, httpUrl, visibleAscii } from "./urls.ts";
+
+const text = () => z.string().min(1);
+
+const timeout = (key: keyof Timeouts, description: string, min = 1) =>
+  duration({ min })
+    .exactOptional()
+    .meta({ description, defaultsTo: formatDuration(DEFAULT_TIMEOUTS[key]) });
+
+const byteLimit = (key: keyof Limits, description: string) =>
+  size()
+    .exactOptional()
+    .meta({ description, defaultsTo: formatSize(DEFAULT_LIMITS[key]) });
+
+const countLimit = (key: keyof Limits, description: string) =>
+  count()
+    .exactOptional()
+    .meta({ description, defaultsTo: String(DEFAULT_LIMITS[key]) });
+
+const TimeoutsSchema = z.strictObject({
+  connect: timeout("connect", "TCP and TLS to the vendor."),
+  firstEvent: timeout("firstEvent", "From the request to the first event of a vendor's stream."),
+  idle: timeout("idle", "Between two events of a vendor's stream."),
+  request: timeout("request", "A vendor's answer that does no work: the card, tasks/get, tasks/cancel."),
+  total: timeout("total", "One turn of a task, from the request to a terminal or interrupted state."),
+  blocking: timeout(
+    "blocking",
+    "How long a blocking `message/send` waits before it answers the Task as it is.",
+    0,
+  ),
+  nonBlocking: timeout(
+    "nonBlocking",
+    "How long a `message/send` with `blocking: false` waits for the vendor to announce the task's id.",
+    0,
+  ),
+  linger: timeout("linger", "How long events that follow a final state are waited for.", 0),
+  poll: timeout("poll", "Between two tasks/get, where the proxy has to poll the vendor."),
+  stalledClient: timeout(
+    "stalledClient",
+    "How long a client may leave its stream unread before it is cut off.",
+  ),
+});
+
+const LimitsSchema = z.strictObject({
+  requestBody: byteLimit("requestBody", "Body of a client's request; beyond it HTTP 413."),
+  responseBody: byteLimit(
+    "responseBody",
+    "Body of a vendor's answer that is not a stream; beyond it -32006.",
+  ),
+  event: byteLimit("event", "One event of a vendor's stream; beyond it -32006."),
+  task: byteLimit("task", "All artifacts of one task together."),
+  history: countLimit("history", "Messages in the history of one task."),
+  parts: countLimit("parts", "Parts in one message or artifact chunk."),
+  streams: countLimit("streams", "Open streams to clients; beyond it HTTP 429."),
+  connections: countLimit("connections", "Connections to the vendor."),
+  window: byteLimit("window", "Events of a running task that are held in memory for its listeners."),
+});
+
+const OnDisconnect = z.enum(["continue", "cancel"]);
+
+const onDisconnect = () =>
+  OnDisconnect.exactOptional().meta({
+    description: "What becomes of a task when the last client that listens to it goes away.",
+    defaultsTo: "continue",
+  });
+
+const secret = (description: string) => visibleAscii().meta({ description });
+
+export const CredentialsSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("none") }).meta({ description: "Nothing is sent." }),
+  z
+    .strictObject({
+      type: z.literal("bearer"),
+      token: secret("Sent as `Authorization: Bearer TOKEN`.").refine((token) => !/^bearer\s/i.test(token), {
+        error: "must be the token alone, without the word Bearer",
+      }),
+    })
+    .meta({ description: "A bearer token." }),
+  z
+    .strictObject({
+      type: z.literal("apiKey"),
+      in: z.enum(["header", "query", "cookie"]).meta({ description: "Where the key is sent." }),
+      name: z
+        .string()
+        .regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: "must be a header, query parameter or cookie name" })
+        .meta({ description: "Name of the header, query parameter or cookie." }),
+      value: secret("The key."),
+    })
+    .meta({ description: "A key in a header, in the query or in a cookie." }),
+  z
+    .strictObject({
+      type: z.literal("basic"),
+      username: text()
+        .regex(/^[^:]*$/, { error: "must not hold a colon" })
+        .meta({ description: "User name." }),
+      password: z.string().meta({ description: "Password." }),
+    })
+    .meta({ description: "HTTP Basic." }),
+]);
+
+const AgentSchema = z.strictObject({
+  adapter: text().meta({ description: "The dialect that the vendor speaks." }),
+  url: httpUrl().meta({
+    description: "What calls are posted to. It wins over the URL that the vendor's card names.",
+  }),
+  card: z
+    .union([cardLocation(), z.record(z.string(), z.unknown())], {
+      error: "must be an http(s) URL, a path that begins with `/`, or an inline card",
+    })
+    .exactOptional()
+    .meta({
+      description:
+        "Where the vendor's card is: a URL; a path, looked for under `url` and then at its host's root; or the card " +
+        "itself. By default both well-known names are tried under `url`, then at the host's root, then `v1/card` " +
+        "under `url`.",
+      kind: "URL, path or card",
+    }),
+  credentials: CredentialsSchema.prefault({ type: "none" }).meta({
+    description: "What the proxy shows the vendor.",
+    defaultsTo: "type: none",
+  }),
+  options: z.record(z.string(), z.unknown()).prefault({}).meta({
+    description: "The adapter's own options, checked by its own strict schema; see the adapter's README.",
+    defaultsTo: "{}",
+  }),
+  timeouts: TimeoutsSchema.exactOptional().meta({ description: "See [timeouts](#timeouts)." }),
+  limits: LimitsSchema.exactOptional().meta({ description: "See [limits](#limits)." }),
+  onDisconnect: onDisconnect(),
+});
+
+const ServerSchema = z.strictObject({
+  host: text().prefault("127.0.0.1").meta({
+    description: "Address to listen on; `0.0.0.0` for every interface.",
+    defaultsTo: "127.0.0.1",
+  }),
+  port: count({ min: 0, max: 65_535 }).prefault(8080).meta({
+    description: "Port to listen on; 0 takes a free one.",
+    defaultsTo: "8080",
+  }),
+  publicUrl: httpUrl()
+    .exactOptional()
+    .meta({
+      description:
+        "Where clients reach the proxy; the served cards point here. A trailing slash is cut. By default made of " +
+        "`host` (`localhost` for `0.0.0.0`) and `port`.",
+    }),
+  heartbeat: duration({ min: 1 }).prefault("15s").meta({
+    description: "How often a comment line keeps an idle stream open.",
+    defaultsTo: "15s",
+  }),
+  shutdownGrace: duration().prefault("10s").meta({
+    description: "How long running streams may finish after SIGTERM.",
+    defaultsTo: "10s",
+  }),
+});
+
+const StoreSchema = z.strictObject({
+  driver: z.enum(["sqlite"]).prefault("sqlite").meta({
+    description: "The engine that keeps tasks.",
+    defaultsTo: "sqlite",
+  }),
+  path: text().prefault("./data/proxy.db").meta({
+    description:
+      "Database file, relative to the working directory; `:memory:` keeps nothing across a restart.",
+    defaultsTo: "./data/proxy.db",
+  }),
+  retention: duration({ min: 1, max: Number.MAX_SAFE_INTEGER }).prefault("7d").meta({
+    description: "Finished tasks are deleted this long after their last change.",
+    defaultsTo: "7d",
+  }),
+  synchronous: z.enum(["normal", "full"]).prefault("normal").meta({
+    description: "`normal` survives a crash of the process, `full` also one of the machine.",
+    defaultsTo: "normal",
+  }),
+});
+
+const LogSchema = z.strictObject({
+  level: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).prefault("info").meta({
+    description: "The least level that is logged.",
+    defaultsTo: "info",
+  }),
+});
+
+const DefaultsSchema = z.strictObject({
+  timeouts: TimeoutsSchema.exactOptional().meta({ description: "See [timeouts](#timeouts)." }),
+  limits: LimitsSchema.exactOptional().meta({ description: "See [limits](#limits)." }),
+  onDisconnect: onDisconnect(),
+});
+
+export const ConfigSchema = z.strictObject({
+  server: ServerSchema.prefault({}).meta({ description: "Where the proxy listens." }),
+  store: StoreSchema.prefault({}).meta({ description: "Where tasks are kept." }),
+  log: LogSchema.prefault({}).meta({ description: "The log: JSON lines, readable ones on a terminal." }),
+  default: text()
+    .exactOptional()
+    .meta({ description: "Name of the agent that is also served at the host's root." }),
+  defaults: DefaultsSchema.prefault({}).meta({
+    description: "What every agent has unless it says otherwise.",
+  }),
+  agents: z
+    .record(z.string(), AgentSchema)
+    .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
+    .meta({ description: "The agents, by the name they have in URLs: `[a-z0-9][a-z0-9-_.]*`." }),
+});
+
+/** The file's content after parsing: units resolved, but not yet merged with `defaults`. */
+export type ParsedConfig = z.output<typeof ConfigSchema>;
+export type ParsedAgent = z.output<typeof AgentSchema>;

@@ -1,0 +1,77 @@
+/** URLs of the configuration: what is accepted, and where a vendor's card is looked for (A2A 0.3.0 §5.3). */
+import { z } from "zod";
+import type { CardSource } from "../southbound/southbound.ts";
+
+/** The name since 0.3.0 first, then the one before. */
+const WELL_KNOWN = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const;
+const V1_CARD = "/v1/card";
+
+/** An absolute http(s) URL without userinfo and fragment, kept as written. */
+export const httpUrl = () =>
+  z
+    .string()
+    .trim()
+    .superRefine((text, context) => {
+      const fault = urlFault(text);
+      if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+    })
+    .meta({ kind: "URL" });
+
+function urlFault(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (!url || !/^https?:\/\//i.test(text)) return "must be an absolute http:// or https:// URL";
+  if (url.username !== "" || url.password !== "")
+    return "must not hold credentials: put them under `credentials`";
+  if (url.hash !== "") return "must not have a fragment";
+  return undefined;
+}
+
+/** A URL, or a path on the agent's host. */
+export const cardLocation = () =>
+  z
+    .string()
+    .trim()
+    .refine((text) => (text.startsWith("/") ? !text.startsWith("//") : urlFault(text) === undefined));
+
+/** A value that can travel in an HTTP header as it is. */
+export const visibleAscii = () =>
+  z
+    .string()
+    .min(1)
+    .regex(/^[\x21-\x7e]*$/, { error: "must be visible ASCII characters without spaces or line breaks" });
+
+/** Where to look for the card of the agent at `url`, in the order to try. */
+export function toCardSource(url: string, card: string | Record<string, unknown> | undefined): CardSource {
+  if (typeof card === "object") return { urls: [], inline: card };
+  if (card === undefined) return { urls: candidates(url, WELL_KNOWN, [V1_CARD]) };
+  return { urls: card.startsWith("/") ? candidates(url, [card], []) : [card] };
+}
+
+/** Each path under the agent's URL, then at its host's root; `last` only under the URL. */
+function candidates(url: string, paths: readonly string[], last: readonly string[]): string[] {
+  const under = paths.map((path) => join(url, path));
+  const atRoot = paths.map((path) => new URL(path, url).href);
+  return [...new Set([...under, ...atRoot, ...last.map((path) => join(url, path))])];
+}
+
+/** The path below the URL's own; the URL's query stays unless the path brings one (some vendors select the agent by it). */
+function join(base: string, path: string): string {
+  const url = new URL(base);
+  const below = new URL(path, url);
+  url.pathname = url.pathname.replace(/\/+$/, "") + below.pathname;
+  if (below.search !== "") url.search = below.search;
+  return url.href;
+}
+
+/** A host that only this machine reaches. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** `http://host:port` as a client on this machine reaches it. */
+export function defaultPublicUrl(host: string, port: number): string {
+  const everywhere = ["0.0.0.0", "::", "[::]"].includes(host);
+  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  return `http://${everywhere ? "localhost" : name}:${port}`;
+}
