@@ -1,0 +1,128 @@
+/**
+ * Finds the vendor's card: protected or not, at one well-known name or the other, behind a server that answers
+ * HTML for what it does not have. Control plane, so got's retries earn their keep.
+ */
+import got, { type PlainResponse, type Response } from "got";
+import type { AgentConfig } from "../config/config.ts";
+import { A2AError } from "../protocol/errors.ts";
+import { authorizationOf, withQuery } from "./credentials.ts";
+import type { Redact } from "./redact.ts";
+import { toTransportError } from "./transport-error.ts";
+
+export interface CardFetcherOptions {
+  /** The agent's name, for errors. */
+  readonly agent: string;
+  /** What JSON-RPC is posted to; credentials go to its origin only, whatever URLs the card has. */
+  readonly url: string;
+  readonly card: AgentConfig["card"];
+  readonly credentials: AgentConfig["credentials"];
+  readonly timeouts: Pick<AgentConfig["timeouts"], "connect" | "request">;
+  readonly limits: Pick<AgentConfig["limits"], "responseBody">;
+  readonly redact: Redact;
+  /** The longest wait before a retry, ms, where the vendor names none. */
+  readonly backoffLimit?: number;
+}
+
+/** One URL without a card. */
+interface Miss {
+  /** Without its query. */
+  readonly url: string;
+  readonly status?: number;
+  /** A code such as ECONNREFUSED. */
+  readonly cause?: unknown;
+  readonly reason: string;
+}
+
+type Outcome = { readonly card: unknown } | { readonly miss: Miss };
+
+const RETRIES = 2;
+const withoutQuery = (url: URL): string => url.origin + url.pathname;
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A redirect may move the card within its host, not to another. */
+function staysAtOrigin({ headers, url }: PlainResponse): boolean {
+  const target = URL.parse(headers.location ?? "", url);
+  return target !== null && target.origin === new URL(url).origin;
+}
+
+function readCard({ statusCode: status, body, headers }: Response<string>, url: string): Outcome {
+  const miss = (reason: string): Outcome => ({ miss: { url, status, reason } });
+  if (status >= 300 && status < 400) return miss(`redirects to another host (HTTP ${status})`);
+  if (status < 200 || status >= 300) return miss(`HTTP ${status}`);
+  try {
+    const card: unknown = JSON.parse(body);
+    return isObject(card) ? { card } : miss("not a JSON object");
+  } catch {
+    return miss(headers["content-type"]?.includes("html") ? "HTML" : "not JSON");
+  }
+}
+
+/** The returned function resolves with the card as it is, and rejects with an A2AError that tells what was tried. */
+export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSignal) => Promise<unknown> {
+  const { agent, card, timeouts, limits, redact } = options;
+  const { origin } = new URL(options.url);
+  const authorization = authorizationOf(options.credentials);
+  const client = got.extend({
+    followRedirect: staysAtOrigin,
+    maxRedirects: 3,
+    throwHttpErrors: false,
+    timeout: { lookup: timeouts.connect, connect: timeouts.connect, request: timeouts.request },
+    retry: {
+      limit: RETRIES,
+      methods: ["GET"],
+      statusCodes: [429, 500, 502, 503, 504],
+      ...(options.backoffLimit === undefined ? {} : { backoffLimit: options.backoffLimit, noise: 0 }),
+    },
+    headers: { accept: "application/json", "user-agent": undefined },
+  });
+
+  async function tryUrl(address: string, signal: AbortSignal): Promise<Outcome> {
+    const configured = new URL(address);
+    const trusted = configured.origin === origin;
+    const url = trusted ? withQuery(configured, authorization) : configured;
+    const headers = trusted ? authorization.headers : {};
+    const tooLarge = new AbortController();
+    const request = client(url, { headers, signal: AbortSignal.any([signal, tooLarge.signal]) });
+    const shown = withoutQuery(configured);
+    void request.on("downloadProgress", ({ transferred }) => {
+      if (transferred > limits.responseBody) tooLarge.abort();
+    });
+    try {
+      return readCard(await request, shown);
+    } catch (error) {
+      if (tooLarge.signal.aborted) {
+        return { miss: { url: shown, reason: `more than ${limits.responseBody} bytes` } };
+      }
+      const fault = toTransportError(error, { agent, stage: "card", signal, redact });
+      if (signal.aborted) throw fault;
+      return { miss: { url: shown, cause: fault.data?.["cause"], reason: fault.message } };
+    }
+  }
+
+  return async (signal) => {
+    if (card.inline) return card.inline;
+    const misses: Miss[] = [];
+    const unreachable = new Set<string>();
+    for (const address of card.urls) {
+      const host = new URL(address).origin;
+      if (unreachable.has(host)) continue;
+      const outcome = await tryUrl(address, signal);
+      if ("card" in outcome) return outcome.card;
+      misses.push(outcome.miss);
+      if (outcome.miss.cause !== undefined) unreachable.add(host);
+    }
+    throw noCard(agent, misses, redact);
+  };
+}
+
+function noCard(agent: string, misses: readonly Miss[], redact: Redact): A2AError {
+  const tried = misses.map(({ url, reason }) => `${url}: ${reason}`).join("; ");
+  const unavailable = misses.some(
+    ({ cause, status = 0 }) => cause !== undefined || status === 429 || status >= 500,
+  );
+  return new A2AError(unavailable ? "agent-unavailable" : "invalid-agent-response", {
+    message: redact(`No card of the agent ${agent} was found. ${tried}`),
+    data: { agent, stage: "card", tried: redact(misses) },
+  });
+}

@@ -1,0 +1,178 @@
+/**
+ * The HTTP seam on undici: one pool to the one origin that the configuration names, so that credentials cannot go
+ * anywhere else. undici's own timers are off: a call's signal carries its deadline, and the gateway watches streams.
+ */
+import { Pool, type Dispatcher } from "undici";
+import type { AgentConfig } from "../config/config.ts";
+import { A2AError } from "../protocol/errors.ts";
+import { decompressed, readWhole } from "./body.ts";
+import { authorizationOf, authorized, withQuery, type Authorization } from "./credentials.ts";
+import { createEventDecoder } from "./event-decoder.ts";
+import { EventStream } from "./event-stream.ts";
+import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamedValue } from "./http.ts";
+import type { Redact } from "./redact.ts";
+import { toTransportError, type FaultContext } from "./transport-error.ts";
+
+export interface HttpClientOptions {
+  /** The agent's name, for errors. */
+  readonly agent: string;
+  /** Only its origin counts. */
+  readonly url: string;
+  readonly credentials: AgentConfig["credentials"];
+  readonly timeouts: Pick<AgentConfig["timeouts"], "connect">;
+  readonly limits: Pick<AgentConfig["limits"], "connections" | "responseBody" | "event">;
+  readonly redact: Redact;
+  /** Called with the beginning, redacted, of what a stream held that is no JSON. */
+  readonly onMalformed?: (excerpt: string) => void;
+}
+
+/** `close` breaks what is still open. */
+export type ClosableHttpClient = HttpClient & { close(): Promise<void> };
+
+const EXCERPT = 2000;
+const utf8 = new TextDecoder();
+const isHtml = (contentType: unknown): boolean =>
+  /^\s*(text\/html|application\/xhtml)/i.test(String(contentType));
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function* only(value: unknown): AsyncGenerator<StreamedValue> {
+  yield { value };
+}
+
+class UndiciClient implements ClosableHttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #origin: string;
+  readonly #authorization: Authorization;
+  readonly #pool: Pool;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.#origin = new URL(options.url).origin;
+    this.#authorization = authorizationOf(options.credentials);
+    this.#pool = new Pool(this.#origin, {
+      connections: options.limits.connections,
+      connectTimeout: options.timeouts.connect,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      allowH2: false,
+    });
+  }
+
+  async unary(request: HttpRequest): Promise<HttpResponse> {
+    return this.#read(await this.#open(request), request.signal);
+  }
+
+  async stream(request: HttpRequest): Promise<HttpStream> {
+    const { limits, redact, onMalformed } = this.#options;
+    const { signal } = request;
+    const answer = await this.#open(request);
+    const { statusCode: status, headers } = answer;
+    if (status >= 400) return { ok: false, response: await this.#read(answer, signal) };
+    if (isHtml(headers["content-type"])) {
+      const { json } = await this.#read(answer, signal);
+      return { ok: true, status, values: only(json) };
+    }
+    const decoder = createEventDecoder({
+      maxEventBytes: limits.event,
+      onMalformed: (excerpt) => onMalformed?.(redact(excerpt)),
+    });
+    const toError = (cause: unknown): A2AError => this.#fault(cause, { stage: "body", signal, status });
+    try {
+      const body = decompressed(answer.body, headers["content-encoding"]);
+      return { ok: true, status, values: new EventStream(body, decoder, toError) };
+    } catch (error) {
+      throw toError(error);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  /** Resolves once the headers are there, and are no redirect. */
+  async #open(request: HttpRequest): Promise<Dispatcher.ResponseData> {
+    const { agent, redact } = this.#options;
+    const { method, signal, url } = request;
+    const path = this.#target(url);
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    let response: Dispatcher.ResponseData;
+    try {
+      signal.throwIfAborted();
+      response = await this.#pool.request({ method, path, headers: this.#headers(request), body, signal });
+    } catch (error) {
+      throw this.#fault(error, { stage: "headers", signal });
+    }
+    const { statusCode: status, headers } = response;
+    if (status < 300 || status >= 400) return response;
+    response.body.on("error", () => {}).destroy();
+    const location = typeof headers.location === "string" ? URL.parse(headers.location, url) : null;
+    const target = location ? { location: redact(location.origin + location.pathname) } : {};
+    throw new A2AError("invalid-agent-response", {
+      message: `The agent ${agent} answered with a redirect (HTTP ${status}); redirects are not followed`,
+      data: { agent, stage: "headers", status, ...target },
+    });
+  }
+
+  #target(address: string): string {
+    const url = URL.parse(address);
+    if (url?.origin !== this.#origin) {
+      const { agent } = this.#options;
+      throw new A2AError("agent-unavailable", {
+        message: `The agent ${agent} is called at ${this.#origin} only, not at ${url?.origin ?? "an invalid URL"}`,
+        data: { agent, stage: "request" },
+      });
+    }
+    const { pathname, search } = withQuery(url, this.#authorization);
+    return pathname + search;
+  }
+
+  #headers(request: HttpRequest): Record<string, string> {
+    const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "identity" };
+    if (request.body !== undefined) headers["content-type"] = "application/json";
+    for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
+    return authorized(headers, this.#authorization);
+  }
+
+  async #read(answer: Dispatcher.ResponseData, signal: AbortSignal): Promise<HttpResponse> {
+    const { agent, limits, redact } = this.#options;
+    const { statusCode: status, headers } = answer;
+    let raw: string;
+    try {
+      const body = decompressed(answer.body, headers["content-encoding"]);
+      raw = utf8.decode(await readWhole(body, limits.responseBody));
+    } catch (error) {
+      throw this.#fault(error, { stage: "body", signal, status });
+    }
+    // An error body may echo the request, credentials included, and becomes the `data` of our own error.
+    const text = status >= 400 ? redact(raw) : raw;
+    const json = parsed(text);
+    if (json === undefined && status < 300 && isHtml(headers["content-type"])) {
+      throw new A2AError("invalid-agent-response", {
+        message: `The agent ${agent} answered with HTML instead of JSON (HTTP ${status})`,
+        data: { agent, stage: "body", status },
+      });
+    }
+    return {
+      status,
+      headers,
+      json,
+      get excerpt() {
+        return redact(text.slice(0, EXCERPT));
+      },
+    };
+  }
+
+  #fault(thrown: unknown, at: Pick<FaultContext, "stage" | "signal" | "status">): A2AError {
+    return toTransportError(thrown, { ...at, agent: this.#options.agent, redact: this.#options.redact });
+  }
+}
+
+/** An HTTP client for one agent. Rejections are A2AErrors whose `data` is `{ agent, stage, status?, cause?, limit? }`. */
+export const createHttpClient = (options: HttpClientOptions): ClosableHttpClient => new UndiciClient(options);
