@@ -1,0 +1,101 @@
+/**
+ * Stream events and replies: 0.1 has no `kind`, names the task `id`, sends no Task first and no context (0.3.0 §7.2).
+ * What an object is follows from its members. The chunk flags move from the artifact to its event.
+ * Lossy: `final` on an artifact event, which some servers set, has no place in 0.3.0 and is dropped: where the stream
+ * ends after it without a final status, the gateway asks tasks/get. Towards the wire: contextId.
+ */
+import type {
+  AgentArtifactUpdate,
+  AgentEvent,
+  AgentReply,
+  AgentStatusUpdate,
+  AgentTask,
+} from "../../src/adapter.ts";
+import type { TaskArtifactUpdateEvent } from "../../src/protocol/model.ts";
+import { compact, isRecord } from "../shared/object.ts";
+import {
+  type ArtifactMode,
+  type KeyedArtifact,
+  fromCanonicalArtifact,
+  isAppended,
+  toCanonicalArtifact,
+} from "./artifact.ts";
+import { splitExtras, withExtras } from "./extras.ts";
+import { toCanonicalMessage } from "./message.ts";
+import { fromCanonicalStatus, toCanonicalStatus, toCanonicalTask } from "./task.ts";
+import { WireArtifactEvent, WireMessage, WireStatusEvent, WireTask, parseWire } from "./wire.ts";
+
+/** A status event always says `final`; a Task never does, and has one of these. */
+function isTask(value: Record<string, unknown>): boolean {
+  if (value["kind"] === "task") return true;
+  return !("final" in value) && ("sessionId" in value || "artifacts" in value || "history" in value);
+}
+
+/** One value of a stream; undefined where it is nothing that this dialect knows. */
+export function toCanonicalEvent(value: unknown, mode: ArtifactMode): AgentEvent | undefined {
+  if (!isRecord(value)) return undefined;
+  if ("artifact" in value) {
+    return toCanonicalArtifactUpdate(parseWire(WireArtifactEvent, value, "an artifact event"), mode);
+  }
+  if ("status" in value) {
+    if (isTask(value)) return toCanonicalReply(value, mode);
+    return toCanonicalStatusUpdate(parseWire(WireStatusEvent, value, "a status event"));
+  }
+  return "role" in value ? toCanonicalReply(value, mode) : undefined;
+}
+
+/** The answer to tasks/send: a Task, or from some servers a bare message. */
+export function toCanonicalReply(value: unknown, mode: ArtifactMode): AgentReply {
+  if (isRecord(value) && "role" in value && !("status" in value)) {
+    return toCanonicalMessage(parseWire(WireMessage, value, "a message"));
+  }
+  return toCanonicalTaskReply(value, mode);
+}
+
+/** The answer to tasks/get and tasks/cancel. */
+export const toCanonicalTaskReply = (value: unknown, mode: ArtifactMode): AgentTask =>
+  toCanonicalTask(parseWire(WireTask, value, "a task"), mode);
+
+export function toCanonicalStatusUpdate(event: WireStatusEvent): AgentStatusUpdate {
+  const { id, sessionId, status: wire, final, metadata, kind: _kind, ...rest } = event;
+  const { status, extras } = toCanonicalStatus(wire);
+  return compact({
+    kind: "status-update" as const,
+    taskId: id,
+    contextId: sessionId,
+    status,
+    final,
+    metadata: withExtras(metadata, { ...rest, ...extras }),
+  });
+}
+
+export function fromCanonicalStatusUpdate(event: AgentStatusUpdate): WireStatusEvent {
+  const { metadata, extras } = splitExtras(event.metadata);
+  const { status: more, ...rest } = extras;
+  const status = fromCanonicalStatus(event.status, more);
+  return compact({ ...rest, id: event.taskId, status, final: event.final ?? false, metadata });
+}
+
+export function toCanonicalArtifactUpdate(event: WireArtifactEvent, mode: ArtifactMode): AgentArtifactUpdate {
+  const { id, sessionId, artifact, metadata, final: _final, kind: _kind, ...extras } = event;
+  return compact({
+    kind: "artifact-update" as const,
+    taskId: id,
+    contextId: sessionId,
+    artifact: toCanonicalArtifact(artifact),
+    append: isAppended(artifact, mode),
+    lastChunk: artifact.lastChunk,
+    metadata: withExtras(metadata, extras),
+  });
+}
+
+/** @param position where the artifact stands among the task's, counted by the caller */
+export function fromCanonicalArtifactUpdate(
+  event: TaskArtifactUpdateEvent | (AgentArtifactUpdate & { artifact: KeyedArtifact }),
+  position: number,
+): WireArtifactEvent {
+  const { metadata, extras } = splitExtras(event.metadata);
+  const { append, lastChunk } = event;
+  const artifact = compact({ ...fromCanonicalArtifact(event.artifact, position), append, lastChunk });
+  return compact({ ...extras, id: event.taskId, artifact, metadata });
+}

@@ -1,0 +1,119 @@
+/**
+ * A2A 0.1 (April to May 2025): tasks/send with a task id that the client mints and a sessionId, before message/send
+ * came. See README.md for the field table and its losses.
+ */
+import { z } from "zod";
+import type {
+  Adapter,
+  AgentEvent,
+  AgentReply,
+  AgentTask,
+  Backend,
+  Call,
+  NativeMethods,
+  VendorTask,
+} from "../../src/adapter.ts";
+import type { AgentCard } from "../../src/protocol/card.ts";
+import { A2AError } from "../../src/protocol/errors.ts";
+import type { MessageSendParams } from "../../src/protocol/params.ts";
+import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
+import type { Southbound } from "../../src/southbound/southbound.ts";
+import { toCanonicalCard } from "./card.ts";
+import { toCanonicalError } from "./errors.ts";
+import { toCanonicalEvent, toCanonicalReply, toCanonicalTaskReply } from "./events.ts";
+import { DIALECT } from "./extras.ts";
+import { METHODS, fromCanonicalSendParams, fromCanonicalTaskParams } from "./params.ts";
+import { WireCard, parseWire } from "./wire.ts";
+
+const Options = z.strictObject({
+  /** How a growing artifact is sent: `auto` believes each chunk's `append`; see artifact.ts. */
+  artifacts: z.enum(["auto", "delta", "cumulative"]).default("auto"),
+  /** `single`: everything is posted to the agent's URL. `per-method`: the method's name is added to its path. */
+  endpoint: z.enum(["single", "per-method"]).default("single"),
+});
+type Options = z.infer<typeof Options>;
+
+class LegacyBackend implements Backend {
+  readonly #options: Options;
+  readonly #southbound: Southbound;
+  /** What the card says; undefined until it was fetched. */
+  #streaming: boolean | undefined;
+
+  constructor(options: Options, southbound: Southbound) {
+    this.#options = options;
+    this.#southbound = southbound;
+  }
+
+  async card(signal: AbortSignal): Promise<AgentCard> {
+    const wire = parseWire(WireCard, await this.#southbound.fetchCard(signal), "an agent card");
+    const card = toCanonicalCard(wire);
+    this.#streaming = card.capabilities.streaming;
+    return card;
+  }
+
+  native({ capabilities }: AgentCard): NativeMethods {
+    const streaming = capabilities.streaming === true;
+    return { send: true, stream: streaming, getTask: true, cancelTask: true, resubscribe: streaming };
+  }
+
+  async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
+    const result = await this.#call(METHODS.send, fromCanonicalSendParams(params, call), call);
+    return toCanonicalReply(result, this.#options.artifacts);
+  }
+
+  async *stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
+    if (this.#streaming === false) {
+      throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
+    }
+    yield* this.#events(METHODS.stream, fromCanonicalSendParams(params, call), call);
+  }
+
+  async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
+    const result = await this.#call(METHODS.get, fromCanonicalTaskParams(task), call);
+    return toCanonicalTaskReply(result, this.#options.artifacts);
+  }
+
+  async cancelTask({ id, metadata }: VendorTask, call: Call): Promise<AgentTask> {
+    const result = await this.#call(METHODS.cancel, fromCanonicalTaskParams({ id, metadata }), call);
+    return toCanonicalTaskReply(result, this.#options.artifacts);
+  }
+
+  resubscribe({ id, metadata }: VendorTask, call: Call): AsyncIterable<AgentEvent> {
+    return this.#events(METHODS.resubscribe, fromCanonicalTaskParams({ id, metadata }), call);
+  }
+
+  #call(method: string, params: unknown, { signal }: Call): Promise<unknown> {
+    return this.#client(method).call({ method, params, signal });
+  }
+
+  async *#events(method: string, params: unknown, { signal }: Call): AsyncIterable<AgentEvent> {
+    for await (const value of this.#client(method).stream({ method, params, signal })) {
+      const event = toCanonicalEvent(value, this.#options.artifacts);
+      if (event) yield event;
+      else
+        this.#southbound.log.warn({ method }, "The agent sent something that is no event; it was left out");
+    }
+  }
+
+  #client(method: string): JsonRpcClient {
+    const { http, url } = this.#southbound;
+    return new JsonRpcClient({
+      http,
+      url: this.#options.endpoint === "per-method" ? pathFor(url, method) : url,
+      newId: () => this.#southbound.newId(),
+      toError: toCanonicalError,
+    });
+  }
+}
+
+function pathFor(url: string, method: string): string {
+  const target = new URL(url);
+  target.pathname = `${target.pathname.replace(/\/$/, "")}/${method}`;
+  return target.href;
+}
+
+export const legacy: Adapter<Options> = {
+  name: DIALECT,
+  options: Options,
+  connect: (options, southbound) => new LegacyBackend(options, southbound),
+};
