@@ -1,0 +1,94 @@
+/** Composes koa: which resources there are, and what stands before all of them. */
+import { Router, type RouterContext } from "@koa/router";
+import Koa from "koa";
+import type { Logger } from "pino";
+import type { AgentConfig } from "./config/config.ts";
+import type { Gateway } from "./gateway/gateway.ts";
+import { CARD_PATHS } from "./northbound/agent-card.ts";
+import { sendCard } from "./northbound/card-resource.ts";
+import { catalogue } from "./northbound/catalogue.ts";
+import { healthz, readyz, type Lifecycle } from "./northbound/health.ts";
+import {
+  jsonErrors,
+  requestLog,
+  resource,
+  sendFault,
+  type Context,
+  type RequestState,
+} from "./northbound/http.ts";
+import { serveJsonRpc } from "./northbound/json-rpc.ts";
+import { ServedAgent } from "./northbound/served-agent.ts";
+import type { EventStreams } from "./northbound/sse.ts";
+
+export interface AppOptions {
+  /** A gateway for every agent of the configuration, under the same name. */
+  readonly gateways: ReadonlyMap<string, Gateway>;
+  readonly config: {
+    readonly server: { readonly publicUrl: string };
+    readonly default: string | undefined;
+    readonly agents: ReadonlyMap<string, AgentConfig>;
+  };
+  readonly log: Logger;
+  /** Read at every request; moved on by whoever starts and stops the proxy. */
+  readonly state: Lifecycle;
+  /** The open streams; whoever stops the proxy ends what is left of them. */
+  readonly streams: EventStreams;
+  /** Random, URL-safe, unique. */
+  readonly newId: () => string;
+}
+
+export function createApp(options: AppOptions): Koa<RequestState> {
+  const { log, newId } = options;
+  const app = new Koa<RequestState>();
+  app.on("error", (err: unknown) => log.error({ err }, "koa error"));
+  app.use(requestLog(log, newId));
+  app.use(jsonErrors(log));
+  app.use(routes(options).routes());
+  return app;
+}
+
+function routes({ gateways, config, log, state, streams, newId }: AppOptions): Router<RequestState> {
+  const agents = servedAgents(gateways, config);
+  const deps = { log, lifecycle: state, streams, newId };
+  const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
+  const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, log) });
+
+  const router = new Router<RequestState>();
+  router.all("/healthz", resource({ GET: healthz }));
+  router.all("/readyz", resource({ GET: readyz(state) }));
+  router.all("/agents", resource({ GET: catalogue([...agents.values()]) }));
+  // The host's root is the default agent's; without one, nothing is there.
+  for (const base of ["", "/agents/:agent"]) {
+    const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) =>
+      withAgent(ctx, agents.get(ctx.params["agent"] ?? config.default ?? ""), handler);
+    router.all(base || "/", serve(rpc));
+    for (const path of CARD_PATHS) router.all(base + path, serve(card));
+  }
+  return router;
+}
+
+type AgentHandler = (ctx: Context, agent: ServedAgent) => void | Promise<void>;
+
+function withAgent(
+  ctx: Context,
+  agent: ServedAgent | undefined,
+  handler: AgentHandler,
+): void | Promise<void> {
+  if (agent === undefined) return sendFault(ctx, 404, "not-found", "There is no such agent");
+  const { name, adapter } = agent.config;
+  Object.assign(ctx.state.line, { agent: name, dialect: adapter });
+  return handler(ctx, agent);
+}
+
+function servedAgents(
+  gateways: AppOptions["gateways"],
+  { agents, server }: AppOptions["config"],
+): ReadonlyMap<string, ServedAgent> {
+  const served = new Map<string, ServedAgent>();
+  for (const [name, gateway] of gateways) {
+    const agent = agents.get(name);
+    if (agent === undefined) throw new Error(`a gateway for an agent that is not configured: ${name}`);
+    served.set(name, new ServedAgent(agent, gateway, server.publicUrl));
+  }
+  return served;
+}

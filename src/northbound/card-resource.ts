@@ -1,0 +1,20 @@
+/** `GET …/.well-known/agent-card.json`: the served card over HTTP. */
+import type { Logger } from "pino";
+import { noteError, sendFault, type Context } from "./http.ts";
+import type { ServedAgent } from "./served-agent.ts";
+
+/** Sends the card, or 304 to whoever has it already; 502 where the vendor's is not to be had. */
+export async function sendCard(ctx: Context, agent: ServedAgent, log: Logger): Promise<void> {
+  try {
+    const { json, etag } = await agent.card();
+    ctx.status = 200;
+    ctx.type = "application/json";
+    ctx.set({ ETag: etag, "Cache-Control": "public, max-age=60" });
+    ctx.body = json;
+    if (ctx.fresh) ctx.status = 304;
+  } catch (thrown) {
+    const { code, message, data, httpStatus } = noteError(ctx, thrown, log);
+    // A 4xx would blame the client for what went wrong between the proxy and the vendor.
+    sendFault(ctx, httpStatus < 500 ? 502 : httpStatus, code, message, data);
+  }
+}

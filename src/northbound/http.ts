@@ -1,0 +1,105 @@
+/**
+ * What all routes share: the request's id and its line in the access log, methods that a resource has, and errors
+ * that are JSON on every path.
+ */
+import type { Middleware, ParameterizedContext } from "koa";
+import type { Logger } from "pino";
+import { A2AError } from "../protocol/errors.ts";
+
+/** What the access log says of a request, besides what HTTP says. */
+export interface AccessLine {
+  agent?: string;
+  dialect?: string;
+  method?: string;
+  task?: string | undefined;
+  /** `ok`, an error's code, or how a stream ended. */
+  outcome: string;
+}
+
+export interface RequestState {
+  readonly requestId: string;
+  readonly line: AccessLine;
+}
+
+export type Context = ParameterizedContext<RequestState>;
+export type Handler<Rest extends readonly unknown[] = []> = (
+  ctx: Context,
+  ...rest: Rest
+) => void | Promise<void>;
+
+const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** Names the request, as the client did where that is sane, and logs it once it is over. */
+export const requestLog =
+  (log: Logger, newId: () => string): Middleware<RequestState> =>
+  async (ctx, next) => {
+    const given = ctx.get("X-Request-Id");
+    const requestId = SANE_REQUEST_ID.test(given) ? given : newId();
+    const line: AccessLine = { outcome: "ok" };
+    ctx.state = { requestId, line };
+    ctx.set("X-Request-Id", requestId);
+    ctx.set("X-Content-Type-Options", "nosniff");
+    const start = performance.now();
+    await next();
+    if (!log.isLevelEnabled("info")) return;
+    const duration = Math.round(performance.now() - start);
+    const { method: verb, path, status } = ctx;
+    log.info({ request: requestId, ...line, verb, path, status, duration }, "request");
+  };
+
+/** Answers what no route has answered, and what failed on the way: never HTML, never a stack. */
+export const jsonErrors =
+  (log: Logger): Middleware<RequestState> =>
+  async (ctx, next) => {
+    try {
+      await next();
+      if (ctx.status === 404 && ctx.body === undefined)
+        sendFault(ctx, 404, "not-found", "Nothing is served here");
+    } catch (thrown) {
+      const { code, message, data, httpStatus } = noteError(ctx, thrown, log);
+      sendFault(ctx, httpStatus, code, message, data);
+    }
+  };
+
+/** Answers with an error in this proxy's plain JSON shape: `{error: {code, message, data?}}`. */
+export function sendFault(
+  ctx: Context,
+  status: number,
+  code: string,
+  message: string,
+  data?: Record<string, unknown>,
+): void {
+  ctx.state.line.outcome = code;
+  ctx.status = status;
+  ctx.set("Cache-Control", "no-store");
+  ctx.body = { error: { code, message, data } };
+}
+
+/** Puts what was thrown into the logs; a fault of the proxy's own with its stack, which no client sees. */
+export function noteError(ctx: Context, thrown: unknown, log: Logger): A2AError {
+  const error = A2AError.from(thrown);
+  const { line, requestId } = ctx.state;
+  line.outcome = error.code;
+  if (error.code === "internal-error") {
+    log.error({ request: requestId, agent: line.agent, err: error.cause ?? error }, "internal error");
+  }
+  return error;
+}
+
+/** A resource that has these methods; HEAD is a GET whose body is not sent. */
+export function resource<Rest extends readonly unknown[]>(methods: {
+  readonly GET?: Handler<Rest>;
+  readonly POST?: Handler<Rest>;
+}): Handler<Rest> {
+  const { GET, POST } = methods;
+  const handlers = new Map<string, Handler<Rest>>();
+  if (GET) handlers.set("GET", GET).set("HEAD", GET);
+  if (POST) handlers.set("POST", POST);
+  const allow = [...handlers.keys()].join(", ");
+  return (ctx, ...rest) => {
+    const handler = handlers.get(ctx.method);
+    if (handler) return handler(ctx, ...rest);
+    ctx.set("Allow", allow);
+    return sendFault(ctx, 405, "method-not-allowed", `This resource has ${allow}`);
+  };
+}

@@ -1,0 +1,41 @@
+/** From a method and its params, as any transport has them, to the gateway. */
+import type { Caller, Gateway, Subscription } from "../gateway/gateway.ts";
+import type { AcceptRules } from "../protocol/accept.ts";
+import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
+import type { Message, Task } from "../protocol/model.ts";
+
+export interface Invocation {
+  readonly gateway: Gateway;
+  /** As the client sent them. */
+  readonly params: unknown;
+  readonly rules: AcceptRules;
+  readonly caller: Caller;
+}
+
+/** Rejects with an A2AError, `invalid-params` among them. */
+export async function callUnary(method: UnaryMethod, invocation: Invocation): Promise<Task | Message> {
+  const { gateway, params, rules, caller } = invocation;
+  switch (method.name) {
+    case "message/send":
+      return gateway.sendMessage(method.accept(params, rules), caller);
+    case "tasks/get":
+      return gateway.getTask(method.accept(params), caller);
+    case "tasks/cancel":
+      return gateway.cancelTask(method.accept(params), caller);
+    default:
+      return method satisfies never;
+  }
+}
+
+/** Resolves once the first event is there; rejects with an A2AError, `invalid-params` among them. */
+export async function openStream(method: StreamMethod, invocation: Invocation): Promise<Subscription> {
+  const { gateway, params, rules, caller } = invocation;
+  switch (method.name) {
+    case "message/stream":
+      return gateway.streamMessage(method.accept(params, rules), caller);
+    case "tasks/resubscribe":
+      return gateway.resubscribe(method.accept(params), caller);
+    default:
+      return method satisfies never;
+  }
+}

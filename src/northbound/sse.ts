@@ -1,0 +1,198 @@
+/**
+ * Server-sent events to clients: one event, one frame, one `data:` line, because the JavaScript client keeps only
+ * the last `data:` line of an event. All streams share one timer, which sends the heartbeats and disconnects clients
+ * that do not read.
+ */
+import type { ServerResponse } from "node:http";
+import type { OutgoingEvent, Subscription } from "../gateway/gateway.ts";
+import { A2AError } from "../protocol/errors.ts";
+
+export const EVENT_STREAM_HEADERS = {
+  "Content-Type": "text/event-stream; charset=utf-8",
+  "Cache-Control": "no-cache",
+  // Reverse proxies of the nginx kind would otherwise collect events.
+  "X-Accel-Buffering": "no",
+} as const;
+
+/** Colon and blank line: a comment, which clients skip. */
+const HEARTBEAT = ": \n\n";
+
+/** Events that are there at once share a write up to about this size, characters; a slow client is judged per write. */
+const WRITE_SIZE = 64 * 1024;
+
+/** How a transport dresses what goes into a `data:` line. */
+export interface Framing {
+  event(json: string): string;
+  error(error: A2AError): string;
+}
+
+/** How a stream ended; `failed` when its last event was an error. */
+export type StreamEnd = "finished" | "failed" | "client-gone" | "client-stalled";
+
+export interface ServeOptions {
+  readonly framing: Framing;
+  /** A client that leaves one write unread for longer is disconnected, ms. */
+  readonly stalledAfter: number;
+  /** Told what broke a stream off; the client is told by the stream itself. */
+  readonly onError: (thrown: unknown) => void;
+}
+
+/** The frame of an answer that is one event and nothing else. */
+export const frame = (data: string): string => `data: ${data}\n\n`;
+
+const eventFrame = (event: OutgoingEvent, framing: Framing): string => frame(framing.event(event.json));
+
+/** All open streams of the process. */
+export class EventStreams {
+  readonly #open = new Set<OpenStream>();
+  readonly #heartbeat: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `heartbeat`: a stream that has been idle for this long gets a comment, ms. */
+  constructor(options: { readonly heartbeat: number }) {
+    this.#heartbeat = options.heartbeat;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Sends the subscription's events until it ends or the client goes, and closes it; never rejects. */
+  async serve(
+    response: ServerResponse,
+    subscription: Subscription,
+    options: ServeOptions,
+  ): Promise<StreamEnd> {
+    const stream = new OpenStream(response, subscription, options);
+    this.#open.add(stream);
+    this.#timer ??= setInterval(() => this.#tick(), Math.min(1_000, this.#heartbeat / 2)).unref();
+    const end = await stream.run();
+    this.#open.delete(stream);
+    if (this.#open.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    return end;
+  }
+
+  /** Ends every open stream with this error; for what still runs when the time to finish is over. */
+  stop(error: A2AError): void {
+    for (const stream of this.#open) stream.fail(error);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    for (const stream of this.#open) stream.tick(now, this.#heartbeat);
+  }
+}
+
+class OpenStream {
+  readonly #response: ServerResponse;
+  readonly #subscription: Subscription;
+  readonly #options: ServeOptions;
+  /** Set once nothing more will be written. */
+  #end: StreamEnd | undefined;
+  #writtenAt = performance.now();
+  /** Since when the client has left a write unread. */
+  #blockedAt: number | undefined;
+  #resume: (() => void) | undefined;
+
+  constructor(response: ServerResponse, subscription: Subscription, options: ServeOptions) {
+    this.#response = response;
+    this.#subscription = subscription;
+    this.#options = options;
+  }
+
+  async run(): Promise<StreamEnd> {
+    const response = this.#response;
+    const closed = Promise.withResolvers<void>();
+    response.once("close", closed.resolve);
+    response.on("drain", () => this.#unblock());
+    // A write that meets a broken connection; "close" follows and says all there is to say.
+    response.on("error", () => {});
+    if (response.closed || response.destroyed) closed.resolve();
+    else {
+      response.writeHead(200, EVENT_STREAM_HEADERS);
+      void this.#pump();
+    }
+    // Not the pump: a subscription may leave its `next` pending for ever once it is closed.
+    await closed.promise;
+    this.#end ??= "client-gone";
+    this.#subscription.close();
+    this.#unblock();
+    return this.#end;
+  }
+
+  /** Breaks the stream off, with an error as its last event. */
+  fail(thrown: unknown): void {
+    if (this.#end !== undefined) return;
+    this.#options.onError(thrown);
+    this.#finish("failed", frame(this.#options.framing.error(A2AError.from(thrown))));
+  }
+
+  tick(now: number, heartbeat: number): void {
+    if (this.#blockedAt !== undefined) {
+      if (now - this.#blockedAt < this.#options.stalledAfter) return;
+      this.#end = "client-stalled";
+      this.#response.destroy();
+    } else if (now - this.#writtenAt >= heartbeat) {
+      this.#write(HEARTBEAT);
+    }
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      for (;;) {
+        const batch = await this.#subscription.next();
+        if (batch === undefined) break;
+        for (const text of this.#writes(batch)) {
+          if (this.#end !== undefined) return;
+          this.#write(text);
+          await this.#unblocked();
+        }
+      }
+      this.#finish("finished");
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+  }
+
+  *#writes(batch: readonly OutgoingEvent[]): Generator<string> {
+    let text = "";
+    for (const event of batch) {
+      text += eventFrame(event, this.#options.framing);
+      if (text.length < WRITE_SIZE) continue;
+      yield text;
+      text = "";
+    }
+    if (text !== "") yield text;
+  }
+
+  #write(text: string): void {
+    this.#writtenAt = performance.now();
+    if (!this.#response.write(text)) this.#blockedAt ??= this.#writtenAt;
+  }
+
+  #finish(end: StreamEnd, text?: string): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    // What is still unread then has the same time as any other write.
+    this.#blockedAt ??= performance.now();
+    this.#response.end(text);
+  }
+
+  async #unblocked(): Promise<void> {
+    if (this.#blockedAt === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#resume = resolve;
+    await promise;
+  }
+
+  #unblock(): void {
+    // After the end, "drain" only means that the tail has begun to move.
+    if (this.#end !== undefined && !this.#response.closed) return;
+    this.#blockedAt = undefined;
+    this.#resume?.();
+    this.#resume = undefined;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * What clients send, made strict. 0.3.0's own examples (§9) omit `kind`, put messageId beside `message` or leave it
+ * out, and write `file.data` for `file.bytes`; clients in the field add nulls and empty ids. All of these are
+ * repaired here, once for every transport; whatever is still not 0.3.0 afterwards is `invalid-params`, with the path
+ * of the fault in `data`.
+ */
+import { z } from "zod";
+import { A2AError } from "./errors.ts";
+import { MessageSendParams, TaskIdParams, TaskQueryParams } from "./params.ts";
+
+export interface AcceptRules {
+  /** Most parts in one message. */
+  readonly maxParts: number;
+  /** Mints the messageId that a client has left out. */
+  readonly newId: () => string;
+}
+
+type Fields = Record<string, unknown>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Params of message/send and message/stream; rejects with `invalid-params` or `push-not-supported`. */
+export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSendParams {
+  const { messageId, ...fields } = withoutNulls(fieldsOf(params));
+  const { message, configuration } = fields;
+  if (isFields(configuration)) fields["configuration"] = repairConfiguration(configuration);
+  if (isFields(message)) fields["message"] = repairMessage(message, messageId, rules);
+  return parse(MessageSendParams, fields);
+}
+
+/** Params of tasks/cancel and tasks/resubscribe. */
+export const acceptTaskIdParams = (params: unknown): TaskIdParams =>
+  parse(TaskIdParams, withoutNulls(fieldsOf(params)));
+
+/** Params of tasks/get. */
+export const acceptTaskQueryParams = (params: unknown): TaskQueryParams =>
+  parse(TaskQueryParams, withoutNulls(fieldsOf(params)));
+
+function repairConfiguration(configuration: Fields): Fields {
+  const fields = withoutNulls(configuration);
+  if (fields["pushNotificationConfig"] !== undefined) throw new A2AError("push-not-supported");
+  return fields;
+}
+
+function repairMessage(message: Fields, messageIdBeside: unknown, rules: AcceptRules): Fields {
+  const fields = withoutNulls(message);
+  fields["kind"] ??= "message";
+  // An id of "" is how clients generated from the proto say that there is none.
+  for (const key of ["messageId", "taskId", "contextId"]) if (fields[key] === "") delete fields[key];
+  fields["messageId"] ??= nonEmptyString(messageIdBeside) ?? rules.newId();
+  const { parts } = fields;
+  if (!Array.isArray(parts)) return fields;
+  if (parts.length === 0) throw invalid("message.parts", "at least one part is required");
+  if (parts.length > rules.maxParts) {
+    throw invalid("message.parts", `at most ${rules.maxParts} parts are allowed, not ${parts.length}`);
+  }
+  fields["parts"] = parts.map(repairPart);
+  return fields;
+}
+
+function repairPart(part: unknown): unknown {
+  if (!isFields(part)) return part;
+  const fields = withoutNulls(part);
+  fields["kind"] ??= impliedKind(fields);
+  if (isFields(fields["file"])) fields["file"] = repairFile(fields["file"]);
+  return fields;
+}
+
+/** The kind that a part's one content member implies; none where there is no such member, or more than one. */
+function impliedKind(part: Fields): string | undefined {
+  const kinds = ["text", "file", "data"].filter((kind) => part[kind] !== undefined);
+  return kinds.length === 1 ? kinds[0] : undefined;
+}
+
+function repairFile(file: Fields): Fields {
+  const { data, ...fields } = withoutNulls(file);
+  if (data === undefined) return fields;
+  if (fields["bytes"] !== undefined || fields["uri"] !== undefined) return { ...fields, data };
+  return { ...fields, bytes: data };
+}
+
+const nonEmptyString = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+function fieldsOf(params: unknown): Fields {
+  if (isFields(params)) return params;
+  throw invalid("params", "an object is required");
+}
+
+/** A copy of one level of a request: null is how many serializers write an absent optional field. */
+function withoutNulls(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw invalid(z.core.toDotPath(issue?.path ?? []), issue?.message ?? "invalid");
+}
+
+const invalid = (path: string, reason: string): A2AError =>
+  new A2AError("invalid-params", { data: { path, reason } });

@@ -1,0 +1,83 @@
+/**
+ * The JSON-RPC 2.0 envelope of a request to the proxy, and of its answers (§6.11). An id is kept as the JSON text the
+ * client wrote: an answer must carry the very same id, and a 64-bit number does not survive a JavaScript one.
+ */
+import { A2AError } from "./errors.ts";
+
+/** A request id as JSON text. */
+export type RequestId = string;
+
+/** The id of an answer to a request that has none, or whose id cannot be made out (JSON-RPC 2.0 §5). */
+export const NO_ID: RequestId = "null";
+
+export interface RpcCall {
+  readonly method: string;
+  /** Not yet looked at: absent, an array or any other value. */
+  readonly params: unknown;
+}
+
+/** The body of a request as a JSON value; throws `parse-error`. */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new A2AError("parse-error", { cause });
+  }
+}
+
+/** The id to answer with, whatever else is wrong with the request; `text` is the body that `body` was parsed from. */
+export function requestId(body: unknown, text: string): RequestId {
+  const id = isObject(body) ? body["id"] : undefined;
+  if (typeof id === "string" || Number.isSafeInteger(id)) return JSON.stringify(id);
+  if (typeof id === "number") return numberAsWritten(text) ?? NO_ID;
+  return NO_ID;
+}
+
+/** Checks the envelope; throws `invalid-request`. A request without an id is a call like any other. */
+export function rpcCall(body: unknown): RpcCall {
+  if (Array.isArray(body)) throw invalid("batches are not supported");
+  if (!isObject(body)) throw invalid("a request must be an object");
+  const { jsonrpc, id, method, params } = body;
+  if (jsonrpc !== "2.0") throw invalid('jsonrpc must be "2.0"');
+  if (!(id === undefined || id === null || typeof id === "string" || typeof id === "number")) {
+    throw invalid("id must be a string or a number");
+  }
+  if (typeof method !== "string") throw invalid("method must be a string");
+  return { method, params };
+}
+
+/** What comes before and after the result in an answer, for results that are JSON already. */
+export const successEnvelope = (id: RequestId): { readonly head: string; readonly tail: string } => ({
+  head: `{"jsonrpc":"2.0","id":${id},"result":`,
+  tail: "}",
+});
+
+/** The answer to a call that went well, on one line. */
+export function success(id: RequestId, result: unknown): string {
+  const { head, tail } = successEnvelope(id);
+  return head + JSON.stringify(result) + tail;
+}
+
+/** The answer to a call that failed, on one line. */
+export function failure(id: RequestId, error: A2AError): string {
+  const { rpcCode: code, message, data } = error;
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`;
+}
+
+const invalid = (reason: string): A2AError => new A2AError("invalid-request", { data: { reason } });
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The top-level id's own characters. Parses once more, which only fractions and huge numbers have to pay for. */
+function numberAsWritten(text: string): string | undefined {
+  const sources = new WeakMap<object, string | undefined>();
+  const body: unknown = JSON.parse(
+    text,
+    function (this: object, key, value: unknown, context?: { source?: string }) {
+      if (key === "id") sources.set(this, context?.source);
+      return value;
+    },
+  );
+  return isObject(body) ? sources.get(body) : undefined;
+}

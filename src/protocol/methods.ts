@@ -1,0 +1,45 @@
+/** The methods of A2A 0.3.0 (§7), whatever the transport: which are offered, and what their params have to be. */
+import { acceptSendParams, acceptTaskIdParams, acceptTaskQueryParams, type AcceptRules } from "./accept.ts";
+import { A2AError, type ErrorCode } from "./errors.ts";
+
+interface MethodRow {
+  readonly name: string;
+  /** `unary` answers one object, `stream` a series of events. */
+  readonly kind: "unary" | "stream";
+  /** Starts work or a stream, which a proxy that is stopping no longer does. */
+  readonly starts: boolean;
+  /** The params as the gateway takes them; throws an A2AError where they are not what the method asks for. */
+  accept(params: unknown, rules: AcceptRules): unknown;
+}
+
+const OFFERED = [
+  { name: "message/send", kind: "unary", starts: true, accept: acceptSendParams },
+  { name: "message/stream", kind: "stream", starts: true, accept: acceptSendParams },
+  { name: "tasks/get", kind: "unary", starts: false, accept: acceptTaskQueryParams },
+  { name: "tasks/cancel", kind: "unary", starts: false, accept: acceptTaskIdParams },
+  { name: "tasks/resubscribe", kind: "stream", starts: true, accept: acceptTaskIdParams },
+] as const satisfies readonly MethodRow[];
+
+/** Methods 0.3.0 defines and the proxy does not offer; the served card says so. */
+const REFUSED: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+  ["tasks/pushNotificationConfig/set", "push-not-supported"],
+  ["tasks/pushNotificationConfig/get", "push-not-supported"],
+  ["tasks/pushNotificationConfig/list", "push-not-supported"],
+  ["tasks/pushNotificationConfig/delete", "push-not-supported"],
+  ["agent/getAuthenticatedExtendedCard", "extended-card-not-configured"],
+  // §11.1.3 spells it so.
+  ["agent/authenticatedExtendedCard", "extended-card-not-configured"],
+]);
+
+export type Method = (typeof OFFERED)[number];
+export type UnaryMethod = Extract<Method, { kind: "unary" }>;
+export type StreamMethod = Extract<Method, { kind: "stream" }>;
+
+const BY_NAME: ReadonlyMap<string, Method> = new Map(OFFERED.map((method) => [method.name, method]));
+
+/** The offered method of this name; throws the A2AError that a request for another one is answered with. */
+export function methodNamed(name: string): Method {
+  const method = BY_NAME.get(name);
+  if (method) return method;
+  throw new A2AError(REFUSED.get(name) ?? "method-not-found");
+}
