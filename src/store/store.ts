@@ -2,7 +2,6 @@
  * What the gateway keeps between requests and across restarts. One file per engine implements it.
  * Writes are grouped: a promise resolves once its write, and every write made before it, is on disk.
  */
-import type { Task } from "../protocol/model.ts";
 import type { TaskState } from "../protocol/states.ts";
 
 export interface TaskKey {
@@ -65,7 +64,7 @@ export interface TaskStore {
   getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined>;
   /** Every task in neither a terminal nor an interrupted state: what a crash has left running. */
   unfinishedTasks(): Promise<TaskRecord[]>;
-  /** Deletes finished tasks, events and contexts not updated since `before` (ms since the epoch); returns how many tasks. */
+  /** Deletes tasks in a terminal or interrupted state, with their events, and contexts without a task, not updated since `before` (ms since the epoch); returns how many tasks. */
   sweep(before: number): Promise<number>;
   /** Resolves when everything written so far is durable. */
   flush(): Promise<void>;

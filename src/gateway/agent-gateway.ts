@@ -1,0 +1,282 @@
+/** The methods of 0.3.0 over one agent: what the agent lacks is made up for here. Semantics: docs/behaviour.md. */
+import type { AgentEvent, Call, VendorTask } from "../adapter.ts";
+import type { AgentCard } from "../protocol/card.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { Message, Task } from "../protocol/model.ts";
+import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
+import { isFinal, isInterrupted, isTerminal } from "../protocol/states.ts";
+import type { TaskRecord } from "../store/store.ts";
+import { CardCache } from "./card-cache.ts";
+import type { EngineContext } from "./context.ts";
+import type { Caller, Gateway, Subscription } from "./gateway.ts";
+import { withHistoryLength } from "./history.ts";
+import { Identity } from "./identity.ts";
+import { storedTask } from "./record.ts";
+import { TaskRun, type Turn } from "./run.ts";
+import { once } from "./subscription.ts";
+import { isUnsupported } from "./upstream.ts";
+
+export class AgentGateway implements Gateway {
+  readonly agent: string;
+  readonly #context: EngineContext;
+  readonly #identity: Identity;
+  readonly #cards: CardCache;
+  /** Every turn under way. */
+  readonly #runs = new Set<TaskRun>();
+  /** Those of them that clients know as a task. */
+  readonly #tasks = new Map<string, TaskRun>();
+  #stopping = false;
+
+  constructor(context: EngineContext) {
+    const { agent, backend, log, store } = context;
+    this.agent = agent.name;
+    this.#context = context;
+    this.#identity = new Identity(agent.name, store);
+    this.#cards = new CardCache(backend, agent.timeouts.request, log);
+  }
+
+  card(): Promise<AgentCard> {
+    return this.#cards.get();
+  }
+
+  async sendMessage(params: MessageSendParams, caller: Caller): Promise<Task | Message> {
+    const { timeouts } = this.#context.agent;
+    const wait = params.configuration?.blocking !== false;
+    const run = await this.#send(params, caller, { listened: !wait, way: wait ? "send" : "stream" });
+    this.#cancelWithClient(run, caller);
+    const enough = wait ? run.done : run.opened;
+    const limit = wait ? timeouts.blocking : timeouts.nonBlocking;
+    if (!(await this.#context.deadlines.wait(limit, enough))) await run.publish();
+    const opening = await run.opened;
+    if (opening.kind === "message") return opening.message;
+    return withHistoryLength(taskOf(run), params.configuration?.historyLength);
+  }
+
+  async streamMessage(params: MessageSendParams, caller: Caller): Promise<Subscription> {
+    const { deadlines, agent } = this.#context;
+    const run = await this.#send(params, caller, { listened: true, way: "stream" });
+    this.#cancelWithClient(run, caller);
+    const isOpen = await deadlines.wait(agent.timeouts.nonBlocking, run.opened);
+    // An agent that only sends is silent until its work is done; its client should not be.
+    if (!isOpen && run.way === "send") await run.publish();
+    const opening = await run.opened;
+    if (opening.kind === "message") return once(opening.message);
+    const { feed, before } = run.task ?? unreachable();
+    return feed.subscribeFromStart(before);
+  }
+
+  async getTask(params: TaskQueryParams, caller: Caller): Promise<Task> {
+    const { run, record } = await this.#find(params.id, caller);
+    if (run?.task) return withHistoryLength(taskOf(run), params.historyLength);
+    const task = isInterrupted(record.state) ? await this.#refresh(record, caller) : storedTask(record);
+    return withHistoryLength(task, params.historyLength);
+  }
+
+  async cancelTask(params: TaskIdParams, caller: Caller): Promise<Task> {
+    const { run, record } = await this.#find(params.id, caller);
+    if (!run && isTerminal(record.state)) throw new A2AError("task-not-cancelable");
+    if (run) await run.publish();
+    const vendorTask = run ? run.vendorTask : vendorTaskOf(record);
+    const report = await this.#cancelAtVendor(vendorTask, params, caller);
+    const followed = run ?? this.#follow(record, caller, report ?? canceledReport);
+    if (run) await this.#endCanceled(run, report);
+    else await followed.done;
+    const task = taskOf(followed);
+    if (isTerminal(task.status.state) && task.status.state !== "canceled") {
+      throw new A2AError("task-not-cancelable", { data: { state: task.status.state } });
+    }
+    return task;
+  }
+
+  async resubscribe(params: TaskIdParams, caller: Caller): Promise<Subscription> {
+    const { run, record } = await this.#find(params.id, caller);
+    if (!run?.task) return once(storedTask(record));
+    this.#cancelWithClient(run, caller);
+    return run.task.feed.subscribe(run.task.opening());
+  }
+
+  /** Takes up a task that a crash has left running. */
+  recover(record: TaskRecord): Promise<void> {
+    const caller = { principal: record.principal, extensions: [], signal: new AbortController().signal };
+    const reason = "The proxy was restarted while the task was running";
+    return this.#follow(record, caller, undefined, reason).done;
+  }
+
+  /** Refuses new work, gives running turns `grace` ms to end, then ends them. */
+  async stop(grace: number): Promise<void> {
+    this.#stopping = true;
+    const all = Promise.all([...this.#runs].map((run) => run.done));
+    if (await this.#context.deadlines.wait(grace, all)) return;
+    const text = "The proxy was shut down before the agent had finished";
+    await Promise.all([...this.#runs].map((run) => run.stop({ state: "failed", text })));
+  }
+
+  async #send(
+    params: MessageSendParams,
+    caller: Caller,
+    how: { listened: boolean; way: "stream" | "send" },
+  ): Promise<TaskRun> {
+    if (this.#stopping) throw new A2AError("shutting-down");
+    const { principal, extensions } = caller;
+    const { taskId, contextId, ...rest } = params.message;
+    const record = taskId === undefined ? undefined : await this.#continued(params.message, caller);
+    const vendorContextId = record
+      ? record.vendorContextId
+      : contextId && (await this.#identity.vendorContext(principal, contextId));
+    const vendorMessage: Message = rest;
+    if (record?.vendorTaskId !== undefined) vendorMessage.taskId = record.vendorTaskId;
+    if (vendorContextId !== undefined) vendorMessage.contextId = vendorContextId;
+    if (record && this.#tasks.has(record.id)) throw stillWorking();
+    const send = { message: params.message, params: { ...params, message: vendorMessage }, way: how.way };
+    const run = this.#run({
+      ...this.#newIds(),
+      principal,
+      extensions,
+      contextId,
+      record,
+      send,
+      listened: how.listened,
+    });
+    if (record) this.#register(record.id, run);
+    return run;
+  }
+
+  /** The task that a message goes on with (§7.1, and the choices in docs/behaviour.md). */
+  async #continued(message: Message, caller: Caller): Promise<TaskRecord> {
+    const { run, record } = await this.#find(message.taskId ?? "", caller);
+    if (message.contextId !== undefined && message.contextId !== record.contextId) {
+      throw invalid("message.contextId", "The task belongs to another context");
+    }
+    if (run) throw stillWorking();
+    if (isTerminal(record.state)) {
+      throw invalid("message.taskId", `The task is ${record.state}; send the message without taskId`);
+    }
+    return record;
+  }
+
+  async #find(id: string, caller: Caller): Promise<{ run: TaskRun | undefined; record: TaskRecord }> {
+    const record = await this.#context.store.getTask({ agent: this.agent, id });
+    if (record?.principal !== caller.principal) throw new A2AError("task-not-found");
+    return { run: this.#tasks.get(id), record };
+  }
+
+  /** An interrupted task may have gone on at the agent, out of band; ask, but answer anyway. */
+  async #refresh(record: TaskRecord, caller: Caller): Promise<Task> {
+    const { backend, agent, log } = this.#context;
+    const vendorTask = vendorTaskOf(record);
+    if (!backend.getTask || !vendorTask) return storedTask(record);
+    try {
+      const call = this.#call(caller, agent.timeouts.request);
+      const report = await backend.getTask(vendorTask, call);
+      if (report.status.state === record.state || report.status.state === "unknown")
+        return storedTask(record);
+      if (this.#tasks.has(record.id)) return storedTask(record);
+      const run = this.#follow(record, caller, report);
+      await (isFinal(report.status.state) ? run.done : run.opened);
+      return taskOf(run);
+    } catch (error) {
+      log.debug({ err: error, taskId: record.id }, "the agent could not be asked for the task");
+      return storedTask(record);
+    }
+  }
+
+  /** The agent's own answer to a cancellation; undefined where it has no such method or does not know the task. */
+  async #cancelAtVendor(
+    task: VendorTask | undefined,
+    params: TaskIdParams,
+    caller: Caller,
+  ): Promise<AgentEvent | undefined> {
+    const { backend, agent } = this.#context;
+    if (!task || !backend.cancelTask) return undefined;
+    try {
+      const call = this.#call(caller, agent.timeouts.request);
+      return await backend.cancelTask({ ...task, metadata: params.metadata }, call);
+    } catch (error) {
+      if (isUnsupported(error)) return undefined;
+      if (error instanceof A2AError && error.code === "task-not-found") return undefined;
+      throw error;
+    }
+  }
+
+  async #endCanceled(run: TaskRun, report: AgentEvent | undefined): Promise<void> {
+    const verdict = { state: "canceled" as const, text: "Canceled by the client" };
+    if (report?.kind !== "task") return run.stop(verdict);
+    await run.take(report);
+    if (isFinal(report.status.state)) return run.stop(verdict);
+    // The agent has accepted the cancellation and will say so on its stream.
+    await this.#context.deadlines.wait(this.#context.agent.timeouts.request, run.done);
+  }
+
+  #follow(record: TaskRecord, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
+    const { principal, extensions } = caller;
+    const run = this.#run({
+      ...this.#newIds(),
+      principal,
+      extensions,
+      record,
+      report,
+      reason,
+      listened: true,
+    });
+    this.#register(record.id, run);
+    return run;
+  }
+
+  #run(turn: Turn): TaskRun {
+    const run = new TaskRun(this.#context, this.#identity, turn, (task) => {
+      if (task.task) this.#register(task.task.state.id, task);
+    });
+    this.#runs.add(run);
+    void run.done.then(() => this.#runs.delete(run));
+    void run.run();
+    return run;
+  }
+
+  #register(id: string, run: TaskRun): void {
+    if (this.#tasks.get(id) === run) return;
+    this.#tasks.set(id, run);
+    void run.done.then(() => {
+      if (this.#tasks.get(id) === run) this.#tasks.delete(id);
+    });
+  }
+
+  /** `onDisconnect: cancel`: the last client that leaves ends the task. */
+  #cancelWithClient(run: TaskRun, { signal }: Caller): void {
+    if (this.#context.agent.onDisconnect !== "cancel") return;
+    const leave = (): void => {
+      if ((run.task?.feed.listeners ?? 0) > 0) return;
+      void run.stop({ state: "canceled", text: "The client disconnected" });
+    };
+    const onAbort = (): void => queueMicrotask(leave);
+    signal.addEventListener("abort", onAbort, { once: true });
+    void run.done.then(() => signal.removeEventListener("abort", onAbort));
+  }
+
+  #newIds() {
+    const { mint } = this.#context;
+    return { newTaskId: mint.newId(), newContextId: mint.newId() };
+  }
+
+  #call(caller: Caller, timeout: number): Call {
+    return { ...this.#newIds(), signal: AbortSignal.timeout(timeout), extensions: caller.extensions };
+  }
+}
+
+const canceledReport: AgentEvent = { kind: "status-update", status: { state: "canceled" } };
+
+const vendorTaskOf = ({ vendorTaskId, vendorContextId }: TaskRecord): VendorTask | undefined =>
+  vendorTaskId === undefined ? undefined : { id: vendorTaskId, contextId: vendorContextId };
+
+const taskOf = (run: TaskRun): Task => (run.task ?? unreachable()).state.toTask();
+
+const stillWorking = (): A2AError =>
+  new A2AError("unsupported-operation", {
+    message: "The task is still working; a message can be sent to it once it is input-required",
+  });
+
+const invalid = (path: string, message: string): A2AError =>
+  new A2AError("invalid-params", { message, data: { path } });
+
+function unreachable(): never {
+  throw new A2AError("internal-error", { message: "A task without a state" });
+}

@@ -1,0 +1,205 @@
+/**
+ * The events of one running task on their way to any number of listeners. Each event is serialized once; a listener
+ * is a position in the log. What falls out of the window in memory is read back from the store, so a listener that
+ * does not read costs nothing, and the agent is slowed while every listener lags.
+ */
+import type { StreamEvent } from "../protocol/model.ts";
+import type { TaskKey, TaskStore } from "../store/store.ts";
+import type { OutgoingEvent, Subscription } from "./gateway.ts";
+
+/** Events read back from the store at once. */
+const PAGE = 256;
+/** Bytes handed to a listener at once. */
+const BATCH = 64 * 1024;
+
+export class EventFeed {
+  readonly #key: TaskKey;
+  readonly #store: TaskStore;
+  readonly #windowSize: number;
+  readonly #listeners = new Set<Listener>();
+  /** The newest events, contiguous up to `#sequence`. */
+  #window: OutgoingEvent[] = [];
+  #windowBytes = 0;
+  #sequence: number;
+  /** Events up to here may go out. */
+  #released: number;
+  /** Total length of all events so far, for the listeners' lag. */
+  #bytes = 0;
+  #ended = false;
+  #changed = Promise.withResolvers<void>();
+  #read: PromiseWithResolvers<void> | undefined;
+
+  /** @param sequence the task's last event before this feed */
+  constructor(key: TaskKey, store: TaskStore, windowSize: number, sequence: number) {
+    this.#key = key;
+    this.#store = store;
+    this.#windowSize = windowSize;
+    this.#sequence = sequence;
+    this.#released = sequence;
+  }
+
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  /** Adds to the log; nobody sees it before `release`. */
+  append(event: StreamEvent, last: boolean): void {
+    const json = JSON.stringify(event);
+    this.#sequence += 1;
+    this.#window.push({ sequence: this.#sequence, json, last });
+    this.#windowBytes += json.length;
+    this.#bytes += json.length;
+    this.#store.appendEvent(this.#key, { sequence: this.#sequence, json });
+    this.#trim();
+  }
+
+  /** Lets the listeners see everything appended so far. */
+  release(): void {
+    this.#released = this.#sequence;
+    this.#wake();
+  }
+
+  /** Nothing will be appended any more. */
+  end(): void {
+    this.#ended = true;
+    this.release();
+  }
+
+  /** Resolves when a listener keeps up, or none listens; undefined where there is no need to wait. */
+  room(): Promise<void> | undefined {
+    if (this.#listeners.size === 0) return undefined;
+    for (const listener of this.#listeners) {
+      if (this.#bytes - listener.bytes <= this.#windowSize) return undefined;
+    }
+    this.#read ??= Promise.withResolvers<void>();
+    return this.#read.promise;
+  }
+
+  /** @param opening sent first, outside of the log */
+  subscribe(opening?: OutgoingEvent): Subscription {
+    const listener = new Listener(this, this.#sequence, this.#bytes, opening);
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  /** A subscription that also gets what is in the window already: for the client that started the task. */
+  subscribeFromStart(sequence: number): Subscription {
+    const listener = new Listener(this, sequence, 0);
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  /** Lets the agent be read on although nobody keeps up. */
+  unblock(): void {
+    this.#read?.resolve();
+    this.#read = undefined;
+  }
+
+  /** For listeners: what comes after `sequence`; empty where nothing has been released. */
+  async take(sequence: number): Promise<readonly OutgoingEvent[]> {
+    if (sequence >= this.#released) return [];
+    const first = this.#window[0]?.sequence ?? this.#released + 1;
+    if (sequence + 1 >= first) return this.#fromWindow(sequence + 1 - first);
+    const limit = Math.min(PAGE, this.#released - sequence);
+    const stored = await this.#store.eventsAfter(this.#key, sequence, limit);
+    if (stored.length === 0) return this.#fromWindow(0);
+    return stored.map((event) => ({ ...event, last: this.#ended && event.sequence === this.#sequence }));
+  }
+
+  /** For listeners: resolves at the next change. */
+  get changed(): Promise<void> {
+    return this.#changed.promise;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** For listeners: one is gone. */
+  leave(listener: Listener): void {
+    this.#listeners.delete(listener);
+    this.unblock();
+    this.#wake();
+  }
+
+  #fromWindow(from: number): OutgoingEvent[] {
+    const batch: OutgoingEvent[] = [];
+    let bytes = 0;
+    for (let index = from; index < this.#window.length && bytes < BATCH; index++) {
+      const event = this.#window[index];
+      if (!event || event.sequence > this.#released) break;
+      batch.push(event);
+      bytes += event.json.length;
+    }
+    return batch;
+  }
+
+  /** Drops the older half at once, so that an append costs the same on average however long the stream. */
+  #trim(): void {
+    if (this.#windowBytes <= 2 * this.#windowSize) return;
+    let drop = 0;
+    while (this.#windowBytes > this.#windowSize) {
+      const oldest = this.#window[drop];
+      if (!oldest || oldest.sequence > this.#released) break;
+      this.#windowBytes -= oldest.json.length;
+      drop += 1;
+    }
+    this.#window = this.#window.slice(drop);
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+}
+
+class Listener implements Subscription {
+  readonly #feed: EventFeed;
+  #sequence: number;
+  #opening: OutgoingEvent | undefined;
+  #closed = false;
+  /** Length of everything up to this listener's position. */
+  bytes: number;
+
+  constructor(feed: EventFeed, sequence: number, bytes: number, opening?: OutgoingEvent) {
+    this.#feed = feed;
+    this.#sequence = sequence;
+    this.#opening = opening;
+    this.bytes = bytes;
+  }
+
+  async next(): Promise<readonly OutgoingEvent[] | undefined> {
+    if (this.#opening) {
+      const opening = this.#opening;
+      this.#opening = undefined;
+      return [opening];
+    }
+    while (!this.#closed) {
+      const { changed, ended } = this.#feed;
+      const batch = await this.#feed.take(this.#sequence);
+      if (batch.length > 0) return this.#advance(batch);
+      if (ended) this.close();
+      else await changed;
+    }
+    return undefined;
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#feed.leave(this);
+  }
+
+  #advance(batch: readonly OutgoingEvent[]): readonly OutgoingEvent[] {
+    for (const event of batch) {
+      this.#sequence = event.sequence;
+      this.bytes += event.json.length;
+    }
+    this.#feed.unblock();
+    return batch;
+  }
+}

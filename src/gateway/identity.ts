@@ -1,0 +1,71 @@
+/**
+ * Which ids a task and its context have towards clients, and which at the vendor. The vendor's are kept wherever
+ * they are free; an id that already stands for something else, or for somebody else, gets a new name towards clients.
+ */
+import type { ContextRecord, TaskRecord, TaskStore } from "../store/store.ts";
+import { isInterrupted } from "../protocol/states.ts";
+
+export class Identity {
+  readonly #agent: string;
+  readonly #store: TaskStore;
+  /** Task ids of running tasks that may not be in the store yet. */
+  readonly #claimed = new Set<string>();
+
+  constructor(agent: string, store: TaskStore) {
+    this.#agent = agent;
+    this.#store = store;
+  }
+
+  /** The vendor's id for a context that a client named; undefined where the vendor must open a new one. */
+  async vendorContext(principal: string, contextId: string): Promise<string | undefined> {
+    const record = await this.#store.getContext(this.#agent, principal, contextId);
+    if (record) return record.vendorContextId;
+    return (await this.#isForeign(principal, contextId)) ? undefined : contextId;
+  }
+
+  /** The id towards clients for a context that the vendor named; `fallback` where it is another principal's. */
+  async contextId(principal: string, vendorContextId: string | undefined, fallback: string): Promise<string> {
+    if (vendorContextId === undefined) return fallback;
+    return (await this.#isForeign(principal, vendorContextId)) ? fallback : vendorContextId;
+  }
+
+  /** Keeps the vendor's id of a context for the next turn. */
+  async rememberContext(record: Omit<ContextRecord, "agent">): Promise<void> {
+    await this.#store.putContext({ ...record, agent: this.#agent });
+  }
+
+  /**
+   * The id towards clients for a task that the vendor named, reserved until `release`. Where the vendor goes on with
+   * an interrupted task of the same principal and context although the client did not name it, that task's record.
+   */
+  async taskId(
+    owner: { principal: string; contextId: string },
+    vendorTaskId: string | undefined,
+    fallback: string,
+  ): Promise<{ id: string; resumed?: TaskRecord }> {
+    if (vendorTaskId === undefined || this.#claimed.has(vendorTaskId)) return this.#claim(fallback);
+    const known =
+      (await this.#store.getTaskByVendorId(this.#agent, vendorTaskId)) ??
+      (await this.#store.getTask({ agent: this.#agent, id: vendorTaskId }));
+    if (!known) return this.#claim(this.#claimed.has(vendorTaskId) ? fallback : vendorTaskId);
+    const isOwn = known.principal === owner.principal && known.contextId === owner.contextId;
+    if (isOwn && isInterrupted(known.state) && !this.#claimed.has(known.id)) {
+      return { ...this.#claim(known.id), resumed: known };
+    }
+    return this.#claim(fallback);
+  }
+
+  release(taskId: string): void {
+    this.#claimed.delete(taskId);
+  }
+
+  #claim(id: string): { id: string } {
+    this.#claimed.add(id);
+    return { id };
+  }
+
+  async #isForeign(principal: string, contextId: string): Promise<boolean> {
+    const owner = await this.#store.contextOwner(this.#agent, contextId);
+    return owner !== undefined && owner !== principal;
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * A task while a turn of it runs: the normalizer that keeps its stream in order, the feed that carries it to
+ * listeners, and its record in the store, always in this order: state, store, wire.
+ */
+import type { AgentEvent } from "../adapter.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { Message, StreamEvent } from "../protocol/model.ts";
+import type { TaskRecord } from "../store/store.ts";
+import type { EngineContext } from "./context.ts";
+import { EventFeed } from "./event-feed.ts";
+import type { OutgoingEvent } from "./gateway.ts";
+import { StreamNormalizer } from "./normalizer.ts";
+import { restoreState } from "./record.ts";
+import { TaskState } from "./task-state.ts";
+
+/** The vendor's ids of the task, filled in as it announces them. */
+export interface VendorIds {
+  taskId: string | undefined;
+  contextId: string | undefined;
+}
+
+export interface LiveTaskOptions {
+  readonly principal: string;
+  readonly vendor: VendorIds;
+  /** The client's message of this turn; undefined where the task is merely followed. */
+  readonly message: Message | undefined;
+  /** Events are written to the log: somebody listens. */
+  readonly logging: boolean;
+  /** Called once, when the store and thereby clients know of the task. */
+  onAnnounced(): void;
+}
+
+/** Where the task comes from: a record, or new ids. */
+export type Origin = TaskRecord | { readonly id: string; readonly contextId: string };
+
+const isRecord = (origin: Origin): origin is TaskRecord => "json" in origin;
+
+export class LiveTask {
+  readonly normalizer: StreamNormalizer;
+  readonly feed: EventFeed;
+  /** The task's last event before this turn. */
+  readonly before: number;
+  readonly #context: EngineContext;
+  readonly #options: LiveTaskOptions;
+  readonly #createdAt: number;
+  #logging: boolean;
+  #announced = false;
+
+  static async begin(context: EngineContext, origin: Origin, options: LiveTaskOptions): Promise<LiveTask> {
+    const { store, mint, agent } = context;
+    const status = { state: "submitted" as const, timestamp: new Date(mint.now()).toISOString() };
+    if (!isRecord(origin)) {
+      const state = new TaskState(origin.id, origin.contextId, status, agent.limits.history);
+      return new LiveTask(context, options, state, 0, mint.now());
+    }
+    const { state, lastEvent } = await restoreState(store, origin, agent.limits.history);
+    if (options.message) state.setStatus(status);
+    return new LiveTask(context, options, state, lastEvent, origin.createdAt);
+  }
+
+  private constructor(
+    context: EngineContext,
+    options: LiveTaskOptions,
+    state: TaskState,
+    before: number,
+    createdAt: number,
+  ) {
+    const { agent, store, mint } = context;
+    this.#context = context;
+    this.#options = options;
+    this.#logging = options.logging;
+    this.#createdAt = createdAt;
+    this.before = before;
+    this.feed = new EventFeed({ agent: agent.name, id: state.id }, store, agent.limits.window, before);
+    this.normalizer = new StreamNormalizer(state, options.message, mint);
+  }
+
+  get state(): TaskState {
+    return this.normalizer.state;
+  }
+
+  /** Applies what the agent says and passes it on. */
+  async take(event: AgentEvent): Promise<void> {
+    if (this.normalizer.finished) return;
+    const events = this.normalizer.push(event);
+    if (this.#logging) await this.#emit(events);
+    const { task } = this.#context.agent.limits;
+    if (this.state.size <= task) return;
+    throw new A2AError("invalid-agent-response", {
+      message: "The task's artifacts are larger than the configured limit",
+      data: { limit: "task", bytes: task },
+    });
+  }
+
+  /** Makes the task known to clients, also before the agent has announced it. */
+  async publish(): Promise<void> {
+    this.#logging = true;
+    await this.#emit(this.normalizer.open());
+  }
+
+  /** The Task as it is now, as the first event of a new listener. */
+  opening(): OutgoingEvent {
+    this.#logging = true;
+    return { sequence: 0, json: JSON.stringify(this.state.toTask()), last: false };
+  }
+
+  /** Ends the turn in the state that the agent announced. */
+  finish(): Promise<void> {
+    return this.#close(this.normalizer.finish());
+  }
+
+  /** Ends the turn in a state that the agent did not announce. */
+  conclude(state: "failed" | "canceled", text: string): Promise<void> {
+    return this.#close(this.normalizer.conclude(state, text));
+  }
+
+  /** Writes the task down as it is now. */
+  persist(): Promise<void> {
+    const { agent, store, mint } = this.#context;
+    const { principal, vendor } = this.#options;
+    const { state } = this;
+    return store.putTask({
+      agent: agent.name,
+      id: state.id,
+      principal,
+      contextId: state.contextId,
+      vendorTaskId: vendor.taskId,
+      vendorContextId: vendor.contextId,
+      state: state.status.state,
+      lastEvent: this.feed.sequence,
+      createdAt: this.#createdAt,
+      updatedAt: mint.now(),
+      json: JSON.stringify(state.toTask()),
+    });
+  }
+
+  async #emit(events: readonly StreamEvent[]): Promise<void> {
+    for (const event of events) this.feed.append(event, false);
+    if (!this.#announced && this.normalizer.opened) {
+      await this.persist();
+      this.#announce();
+    }
+    this.feed.release();
+  }
+
+  async #close(events: readonly StreamEvent[]): Promise<void> {
+    if (this.#logging) for (const event of events) this.feed.append(event, event === events.at(-1));
+    await this.persist();
+    this.#announce();
+    this.feed.end();
+  }
+
+  #announce(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    this.#options.onAnnounced();
+  }
+}

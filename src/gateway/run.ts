@@ -1,0 +1,327 @@
+/**
+ * One turn of a task while it runs: reads the agent, keeps the stream in order, the store up to date and the listeners
+ * informed. Goes on without listeners; ends in exactly one final state, whatever happens to the agent.
+ */
+import type { AgentEvent, VendorTask } from "../adapter.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { Message } from "../protocol/model.ts";
+import type { MessageSendParams } from "../protocol/params.ts";
+import { isFinal, isTerminal } from "../protocol/states.ts";
+import type { TaskRecord } from "../store/store.ts";
+import type { EngineContext } from "./context.ts";
+import type { Identity } from "./identity.ts";
+import { LiveTask, type Origin, type VendorIds } from "./live-task.ts";
+import { isTransient, Upstream, type CallIds } from "./upstream.ts";
+
+/** How a turn begins. */
+export interface Turn extends CallIds {
+  readonly principal: string;
+  /** The client's message and the parameters for the vendor, with the vendor's ids; absent where a task is followed. */
+  readonly send?: {
+    readonly message: Message;
+    readonly params: MessageSendParams;
+    readonly way: "stream" | "send";
+  };
+  /** A client listens from the first event on. */
+  readonly listened: boolean;
+  /** The context that the client named. */
+  readonly contextId?: string | undefined;
+  /** The task so far, where it is continued or followed. */
+  readonly record?: TaskRecord | undefined;
+  /** What the agent has just said of a task that is followed. */
+  readonly report?: AgentEvent | undefined;
+  /** Why the task has to be followed; part of the message should it fail. */
+  readonly reason?: string | undefined;
+}
+
+/** What a turn has come to: a task, or a lone message. */
+export type Opening = { readonly kind: "task" } | { readonly kind: "message"; readonly message: Message };
+
+/** An agent that sends on after a final state is read for this many lingers more; what it says is only stored. */
+const LATE_LINGERS = 10;
+
+/** Closes the connection to an agent that would send on. */
+const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
+
+type Events = AsyncGenerator<AgentEvent, void, void>;
+type Verdict = { readonly state: "failed" | "canceled"; readonly text: string };
+
+export class TaskRun {
+  readonly #context: EngineContext;
+  readonly #identity: Identity;
+  readonly #turn: Turn;
+  readonly #upstream: Upstream;
+  readonly #opened = Promise.withResolvers<Opening>();
+  readonly #done = Promise.withResolvers<void>();
+  readonly #onTask: (run: TaskRun) => void;
+  readonly #vendor: VendorIds;
+  #begun: Promise<LiveTask> | undefined;
+  #task: LiveTask | undefined;
+  #verdict: Verdict | undefined;
+  /** The agent has said that nothing follows. */
+  #agentEnded = false;
+  /** The agent's stream after a final state, with the event that was being waited for. */
+  #late: { events: Events; next: Promise<IteratorResult<AgentEvent, void>> } | undefined;
+
+  /** @param onTask called once, when the run has become a task that clients can know of */
+  constructor(context: EngineContext, identity: Identity, turn: Turn, onTask: (run: TaskRun) => void) {
+    this.#context = context;
+    this.#identity = identity;
+    this.#turn = turn;
+    this.#onTask = onTask;
+    this.#upstream = new Upstream(context, turn);
+    this.#vendor = { taskId: turn.record?.vendorTaskId, contextId: turn.record?.vendorContextId };
+    this.#opened.promise.catch(() => {});
+  }
+
+  /** Resolves once clients can know of the task, or with the lone Message; rejects where nothing came of the turn. */
+  get opened(): Promise<Opening> {
+    return this.#opened.promise;
+  }
+
+  /** Resolves when the turn is over; never rejects. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
+  /** The task; undefined until the agent has answered or `publish` was called. */
+  get task(): LiveTask | undefined {
+    return this.#task;
+  }
+
+  get principal(): string {
+    return this.#turn.principal;
+  }
+
+  /** How the agent is being called. */
+  get way(): "stream" | "send" | undefined {
+    return this.#upstream.way;
+  }
+
+  get vendorTask(): VendorTask | undefined {
+    const { taskId, contextId } = this.#vendor;
+    return taskId === undefined ? undefined : { id: taskId, contextId };
+  }
+
+  /** Works until the turn is over. */
+  async run(): Promise<void> {
+    const total = this.#context.deadlines.start(this.#context.agent.timeouts.total, () =>
+      this.stop({ state: "failed", text: "The agent took longer than the allowed total time" }),
+    );
+    try {
+      await this.#work();
+      await this.#finish();
+    } catch (error) {
+      await this.#fail(A2AError.from(error));
+    } finally {
+      total.cancel();
+      if (this.#task) this.#identity.release(this.#task.state.id);
+      this.#done.resolve();
+      await this.#keepLate();
+      this.#upstream.abort(taskIsOver);
+    }
+  }
+
+  /** Makes the task known to clients although the agent has not answered yet. */
+  async publish(): Promise<LiveTask> {
+    const task = await this.#begin(undefined);
+    await task.publish();
+    return task;
+  }
+
+  /** Ends the turn from this side, in this state; what the agent has already announced wins. */
+  stop(verdict: Verdict): Promise<void> {
+    this.#verdict ??= verdict;
+    this.#upstream.abort(new A2AError("agent-unavailable", { message: verdict.text }));
+    this.#task?.feed.unblock();
+    return this.done;
+  }
+
+  /** Takes what the agent answered to another call about this task. */
+  async take(event: AgentEvent): Promise<void> {
+    this.#noteIds(event);
+    if (event.kind === "status-update" && event.final && !isFinal(event.status.state))
+      this.#agentEnded = true;
+    const task = this.#task ?? (await this.#begin(event));
+    await task.take(event);
+  }
+
+  async #work(): Promise<void> {
+    const { send, report } = this.#turn;
+    if (!send) {
+      await this.#follow(report);
+      return;
+    }
+    try {
+      await this.#consume(this.#upstream.turn(send.params, send.way));
+    } catch (error) {
+      if (this.#task?.normalizer.held) return;
+      if (this.#verdict || !this.#canAsk || !isTransient(error)) throw error;
+      this.#context.log.info(
+        { err: error, taskId: this.#task?.state.id },
+        "the agent's stream broke; asking for the task",
+      );
+    }
+    const outcome = this.#task?.normalizer.outcome ?? "empty";
+    if (outcome === "empty") throw this.#cutShort("The agent ended its answer without an event");
+    if (outcome === "unfinished" || (outcome === "replied" && this.#canAsk)) await this.#follow(undefined);
+  }
+
+  /** The agent knows the task by an id and can be asked for it. */
+  get #canAsk(): boolean {
+    const { getTask, resubscribe } = this.#context.backend;
+    return this.#vendor.taskId !== undefined && (getTask !== undefined || resubscribe !== undefined);
+  }
+
+  async #follow(report: AgentEvent | undefined): Promise<void> {
+    const task = this.vendorTask;
+    if (report) await this.take(report);
+    else if (!this.#turn.send) await this.publish();
+    if (this.#task?.normalizer.held) return;
+    if (!task || !this.#canAsk) {
+      throw this.#cutShort("The agent ended its stream without a final state and cannot report on the task");
+    }
+    this.#agentEnded = false;
+    await this.#consume(this.#upstream.follow(task));
+    if (!this.#context.backend.getTask) return;
+    // A resumed stream may have left a gap; the agent's own record closes it.
+    const last = await this.#upstream.report(task).catch(() => undefined);
+    if (last) await this.take(last);
+  }
+
+  #cutShort(message: string): A2AError {
+    const data = { agent: this.#context.agent.name, stage: "body" };
+    return new A2AError("invalid-agent-response", { message, data });
+  }
+
+  /** Reads until the agent ends its stream, or has said that it is done and stays silent. */
+  async #consume(events: Events): Promise<void> {
+    const { deadlines, agent } = this.#context;
+    for (;;) {
+      const next = events.next();
+      const normalizer = this.#task?.normalizer;
+      const isDone = this.#agentEnded || normalizer?.held !== undefined || normalizer?.outcome === "message";
+      if (isDone && !(await deadlines.wait(agent.timeouts.linger, next))) {
+        this.#late = { events, next };
+        return;
+      }
+      const { done, value } = await next;
+      if (done) return;
+      const room = this.#task?.feed.room();
+      if (room) await room;
+      await this.take(value);
+    }
+  }
+
+  /** Reads on for a while after the end: what still comes is stored with the task, for tasks/get. */
+  async #keepLate(): Promise<void> {
+    const { deadlines, agent, log } = this.#context;
+    const late = this.#late;
+    const task = this.#task;
+    if (!late || !task) return;
+    const isOver = task.normalizer.finished && isTerminal(task.state.status.state);
+    let { next } = late;
+    let changed = false;
+    try {
+      for (let left = LATE_LINGERS; isOver && left > 0;) {
+        if (!(await deadlines.wait(agent.timeouts.linger, next))) {
+          left -= 1;
+          continue;
+        }
+        const { done, value } = await next;
+        if (done) break;
+        task.normalizer.late(value);
+        changed = true;
+        next = late.events.next();
+      }
+      if (changed) await task.persist();
+    } catch (error) {
+      log.debug({ err: error, taskId: this.#task?.state.id }, "the agent's stream broke after its end");
+    }
+    next.catch(() => {});
+  }
+
+  #noteIds(event: AgentEvent): void {
+    const taskId = event.kind === "task" ? event.id : event.taskId;
+    // A vendor that goes on with a task under another id is asked for that one from now on.
+    if (taskId !== undefined && (event.kind === "task" || this.#vendor.taskId === undefined)) {
+      this.#vendor.taskId = taskId;
+    }
+    this.#vendor.contextId ??= event.contextId;
+  }
+
+  #begin(event: AgentEvent | undefined): Promise<LiveTask> {
+    this.#begun ??= this.#start(event).then((task) => (this.#task = task));
+    return this.#begun;
+  }
+
+  async #start(event: AgentEvent | undefined): Promise<LiveTask> {
+    const { principal, send, listened } = this.#turn;
+    const onAnnounced = (): void => {
+      this.#onTask(this);
+      this.#opened.resolve({ kind: "task" });
+    };
+    const origin = this.#turn.record ?? (await this.#newTask(event));
+    return await LiveTask.begin(this.#context, origin, {
+      principal,
+      vendor: this.#vendor,
+      message: send?.message,
+      logging: listened,
+      onAnnounced,
+    });
+  }
+
+  async #newTask(event: AgentEvent | undefined): Promise<Origin> {
+    const { principal, newTaskId, newContextId } = this.#turn;
+    const contextId =
+      this.#turn.contextId ?? (await this.#identity.contextId(principal, event?.contextId, newContextId));
+    const owner = { principal, contextId };
+    const { id, resumed } = await this.#identity.taskId(owner, this.#vendor.taskId, newTaskId);
+    return resumed ?? { id, contextId };
+  }
+
+  async #finish(): Promise<void> {
+    const task = this.#task;
+    if (!task) throw new A2AError("internal-error");
+    const { contextId } = task.state;
+    if (task.normalizer.outcome === "message") {
+      const message = task.normalizer.takeMessage(contextId);
+      await this.#rememberContext(contextId, true);
+      if (message) this.#opened.resolve({ kind: "message", message });
+      return;
+    }
+    await this.#rememberContext(contextId, false);
+    await task.finish();
+  }
+
+  async #rememberContext(contextId: string, always: boolean): Promise<void> {
+    const vendorContextId = this.#vendor.contextId ?? contextId;
+    if (!always && vendorContextId === contextId) return;
+    const { principal } = this.#turn;
+    const updatedAt = this.#context.mint.now();
+    await this.#identity.rememberContext({ principal, contextId, vendorContextId, updatedAt });
+  }
+
+  /** Nothing came of the turn where no client knows of it; otherwise it ends in a state that says why. */
+  async #fail(error: A2AError): Promise<void> {
+    const { log } = this.#context;
+    const task = this.#task;
+    if (!task?.normalizer.opened) {
+      this.#opened.reject(error);
+      task?.feed.end();
+      return;
+    }
+    const { reason } = this.#turn;
+    const text = reason === undefined ? error.message : `${reason}: ${error.message}`;
+    const verdict = this.#verdict ?? { state: "failed", text };
+    const level = error.code === "internal-error" ? "error" : "info";
+    log[level]({ err: error, taskId: task.state.id }, "a task ended without the agent's word");
+    try {
+      await task.conclude(verdict.state, verdict.text);
+    } catch (cause) {
+      log.error({ err: cause, taskId: task.state.id }, "a task's end could not be stored");
+      this.#opened.reject(A2AError.from(cause));
+      task.feed.end();
+    }
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * One turn's events from the agent, by whatever way the agent has: its stream, its plain send, or, once a task is
+ * known there, resubscribing and polling. Times each way; what an agent turns out not to have is passed over.
+ */
+import type { AgentEvent, AgentTask, Call, VendorTask } from "../adapter.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { MessageSendParams } from "../protocol/params.ts";
+import type { EngineContext } from "./context.ts";
+
+type Way = "stream" | "send";
+
+/** Failed looks at the agent in a row before it is given up. */
+const MAX_POLL_FAILURES = 5;
+
+/** The agent does not have the method; calling it did nothing there. */
+export const isUnsupported = (error: unknown): boolean =>
+  error instanceof A2AError && (error.code === "unsupported-operation" || error.code === "method-not-found");
+
+/** The connection failed, or the agent is overloaded: the task may be well, and asking again may tell. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof A2AError)) return false;
+  if (error.code === "agent-unavailable") return true;
+  if (error.code !== "invalid-agent-response") return false;
+  const { stage, status } = error.data ?? {};
+  if (stage !== "response") return true;
+  return typeof status === "number" && (status >= 500 || status === 429);
+}
+
+export interface CallIds {
+  readonly newTaskId: string;
+  readonly newContextId: string;
+  readonly extensions: readonly string[];
+}
+
+export class Upstream {
+  readonly #context: EngineContext;
+  readonly #ids: CallIds;
+  #controller = new AbortController();
+  #aborted: A2AError | undefined;
+  #way: Way | undefined;
+
+  constructor(context: EngineContext, ids: CallIds) {
+    this.#context = context;
+    this.#ids = ids;
+  }
+
+  /** The way `turn` is taking. */
+  get way(): Way | undefined {
+    return this.#way;
+  }
+
+  /** Ends whatever call is under way, and every later one, with this error. */
+  abort(reason: A2AError): void {
+    this.#aborted ??= reason;
+    this.#controller.abort(this.#aborted);
+  }
+
+  /** Sends the message and yields what comes, trying `preferred` first. */
+  async *turn(params: MessageSendParams, preferred: Way): AsyncGenerator<AgentEvent, void, void> {
+    const { backend } = this.#context;
+    const ways: Way[] = preferred === "stream" ? ["stream", "send"] : ["send", "stream"];
+    const able = ways.filter((way) => backend[way] !== undefined);
+    for (const [index, way] of able.entries()) {
+      let first = true;
+      this.#way = way;
+      try {
+        for await (const event of way === "stream" ? this.#stream(params) : this.#send(params)) {
+          first = false;
+          yield event;
+        }
+        return;
+      } catch (error) {
+        if (!first || index === able.length - 1 || !isUnsupported(error)) throw error;
+      }
+    }
+    throw new A2AError("unsupported-operation", { message: "The agent can neither send nor stream" });
+  }
+
+  /** Yields the task as the agent reports it, again and again; ends only by an error or when left. */
+  async *follow(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
+    const { backend, log } = this.#context;
+    const { resubscribe } = backend;
+    if (resubscribe) {
+      try {
+        yield* this.#timed((call) => resubscribe.call(backend, task, call));
+      } catch (error) {
+        if (this.#aborted) throw error;
+        log.debug({ err: error }, "the agent's stream could not be resumed");
+      }
+    }
+    yield* this.#poll(task);
+  }
+
+  /** The task as the agent has it now. */
+  async report(task: VendorTask): Promise<AgentTask> {
+    const { backend } = this.#context;
+    if (!backend.getTask) throw new A2AError("unsupported-operation");
+    const { call, done } = this.#call(this.#context.agent.timeouts.request, "request");
+    try {
+      return await backend.getTask(task, call);
+    } finally {
+      done();
+    }
+  }
+
+  async *#poll(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
+    const { agent, deadlines } = this.#context;
+    for (let failures = 0; ;) {
+      try {
+        const report = await this.report(task);
+        failures = 0;
+        yield report;
+      } catch (error) {
+        failures += 1;
+        if (this.#aborted || !isTransient(error) || failures >= MAX_POLL_FAILURES) throw error;
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { signal } = this.#controller;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await deadlines.wait(agent.timeouts.poll, promise);
+      if (this.#aborted) throw this.#aborted;
+    }
+  }
+
+  #stream(params: MessageSendParams): AsyncIterable<AgentEvent> {
+    const { backend } = this.#context;
+    if (!backend.stream) throw new A2AError("unsupported-operation");
+    const { stream } = backend;
+    return this.#timed((call) => stream.call(backend, params, call));
+  }
+
+  async *#send(params: MessageSendParams): AsyncGenerator<AgentEvent, void, void> {
+    const { backend, agent } = this.#context;
+    if (!backend.send) throw new A2AError("unsupported-operation");
+    const { call, done } = this.#call(agent.timeouts.total, "total");
+    try {
+      yield await backend.send(params, call);
+    } finally {
+      done();
+    }
+  }
+
+  /** The clock runs while the agent is waited for, not while its events are being worked on. */
+  async *#timed(open: (call: Call) => AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void, void> {
+    const { timeouts } = this.#context.agent;
+    const { call, done, limit } = this.#call(timeouts.firstEvent, "firstEvent");
+    try {
+      for await (const event of open(call)) {
+        limit(Number.POSITIVE_INFINITY, "idle");
+        yield event;
+        limit(timeouts.idle, "idle");
+      }
+    } finally {
+      done();
+    }
+  }
+
+  #call(ms: number, name: string) {
+    if (this.#aborted) throw this.#aborted;
+    const controller = new AbortController();
+    this.#controller = controller;
+    let timeout = name;
+    const deadline = this.#context.deadlines.start(ms, () => {
+      controller.abort(
+        new A2AError("agent-unavailable", {
+          message: "The agent did not answer in time",
+          data: { agent: this.#context.agent.name, stage: "timeout", timeout },
+        }),
+      );
+    });
+    const call: Call = { signal: controller.signal, ...this.#ids };
+    const limit = (next: number, nextName: string): void => {
+      timeout = nextName;
+      deadline.in(next);
+    };
+    return { call, limit, done: () => deadline.cancel() };
+  }
+}
