@@ -14,7 +14,6 @@ type Vendor = { code: string | number; message: string; request_id?: string | un
 /** Statuses that the client's own input can cause; all others are between the proxy and the vendor. */
 const BY_STATUS: ReadonlyMap<number, ErrorCode> = new Map([
   [400, "invalid-params"],
-  [405, "unsupported-operation"],
   [422, "invalid-params"],
 ]);
 

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { Adapter, Backend } from "../../src/adapter.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
-import { A2AError } from "../../src/protocol/errors.ts";
+import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { toCanonicalCard } from "./card.ts";
@@ -33,7 +33,7 @@ export const appbuilder: Adapter<AppBuilderOptions> = {
 function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
   const { http, url } = southbound;
   const rpc = new JsonRpcClient({ http, url, newId: () => southbound.newId(), toError: toCanonicalError });
-  /** As the card last said. */
+  /** As the card, or the app itself, last said. */
   let streaming = true;
   const canSend = (): boolean => options.send ?? !streaming;
 
@@ -77,6 +77,8 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
           yield* translator.translate(result);
         }
       } catch (error) {
+        // An app that cannot stream, whatever its card says, may be asked the other way.
+        if (error instanceof A2AError && UNSUPPORTED.has(error.code)) streaming = false;
         // After an interrupt the vendor closes the connection, and not always cleanly.
         if (!translator.interrupted || signal.aborted) throw error;
       }
@@ -84,5 +86,7 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
     },
   };
 }
+
+const UNSUPPORTED: ReadonlySet<ErrorCode> = new Set(["unsupported-operation", "method-not-found"]);
 
 const canStream = (card: AgentCard): boolean => card.capabilities.streaming !== false;

@@ -1,7 +1,7 @@
 /**
  * A stream's results to canonical events, in order. What needs memory: AppBuilder says `append: true` from an
  * artifact's first chunk on, mixes references and spoken text into the answer's artifact, spreads references over
- * events, and ends an interrupted stream without a word.
+ * events, and ends an interrupted stream without a status.
  */
 import type { AgentEvent, AgentStatusUpdate } from "../../src/adapter.ts";
 import type { Part } from "../../src/protocol/model.ts";
@@ -17,6 +17,7 @@ import {
   WireUpdateMetadata,
   type WireArtifactUpdate,
   type WireStatusUpdate,
+  type WireTask,
 } from "./wire.ts";
 
 export interface EventTranslator {
@@ -24,7 +25,7 @@ export interface EventTranslator {
   translate(result: unknown): AgentEvent[];
   /** What is still to be said once the vendor has ended the stream. */
   end(): AgentEvent[];
-  /** The agent waits for input, and has not yet been reported to. */
+  /** The agent waits for input: a connection that breaks now is no fault. */
   readonly interrupted: boolean;
 }
 
@@ -41,6 +42,8 @@ class Translator implements EventTranslator {
   readonly #references = new Map<string, Record<string, unknown>>();
   #referencesId: string | undefined;
   #interrupt: AgentStatusUpdate | undefined;
+  /** A `working` status has followed the interrupt, which must then be said again. */
+  #overtaken = false;
   #error: string | undefined;
   #complete = false;
   #ended = false;
@@ -50,56 +53,52 @@ class Translator implements EventTranslator {
   }
 
   translate(result: unknown): AgentEvent[] {
+    const events = this.#read(result);
+    for (const event of events) {
+      if (event.kind !== "status-update" && event.kind !== "task") continue;
+      this.#overtaken = event.status.state === "working";
+    }
+    return events;
+  }
+
+  /** `is_completion` is documented as the answer's end: with it, a missing final status is taken as said. */
+  end(): AgentEvent[] {
+    if (this.#ended) return [];
+    if (this.#interrupt) return this.#overtaken ? [this.#interrupt] : [];
+    return this.#complete ? [{ kind: "status-update", status: { state: "completed" } }] : [];
+  }
+
+  #read(result: unknown): AgentEvent[] {
     const wire = parseResult(result);
     if (!wire) return isRecord(result) ? [unrecognised(result)] : [];
     switch (wire.kind) {
       case "artifact-update":
-        return this.#artifact(wire);
+        return [this.#artifact(wire)];
       case "status-update":
-        return this.#status(wire);
+        return [this.#status(wire)];
       case "message":
         return [toCanonicalMessage(wire)];
-      case "task": {
-        for (const { artifactId } of wire.artifacts ?? wire.aritfacts ?? []) {
-          if (!artifactId) continue;
-          this.#owners.set(artifactId, "main");
-          this.#sent.add(artifactId);
-        }
-        const task = toCanonicalTask(wire);
-        if (isFinal(task.status.state)) this.#ended = true;
-        return [task];
-      }
+      case "task":
+        return [this.#task(wire)];
       default:
         return wire satisfies never;
     }
   }
 
-  /**
-   * An interrupt ends the stream without a status, so the question is the status. `is_completion` is documented as
-   * the answer's end: with it, the missing final status is taken as said.
-   */
-  end(): AgentEvent[] {
-    if (this.#ended) return [];
-    if (this.#interrupt) return [this.#interrupt];
-    return this.#complete ? [{ kind: "status-update", status: { state: "completed" } }] : [];
-  }
-
-  #artifact(wire: WireArtifactUpdate): AgentEvent[] {
+  #artifact(wire: WireArtifactUpdate): AgentEvent {
     const dialogue = WireUpdateMetadata.parse(wire.metadata ?? {});
     if (dialogue.is_completion) this.#complete = true;
     const content = toCanonicalContent(wire.artifact, wire.append === true);
-    if (content.eventStatus === "interrupt" || dialogue.status === "interrupt") {
-      this.#ask(wire, content);
-      return [];
-    }
+    if (content.eventStatus === "interrupt" || dialogue.status === "interrupt")
+      return this.#ask(wire, content);
     if (content.errorMessage) this.#error = content.errorMessage;
-    if (content.parts.length === 0) return [this.#empty(wire, content)];
-    if (content.working) return [toCanonicalProgress(wire, "working", content)];
+    if (content.parts.length === 0) return this.#empty(wire, content);
+    if (content.working) return toCanonicalProgress(wire, "working", content);
     if (content.type === "references" && content.parts.every((part) => part.kind === "data")) {
-      return [this.#mergeReferences(wire, content)];
+      return this.#mergeReferences(wire, content);
     }
     const channel = APART.has(content.type) ? content.type : "main";
-    return [this.#chunk(wire, this.#idOf(wire, channel), content.parts)];
+    return this.#chunk(wire, this.#idOf(wire, channel), content.parts);
   }
 
   /** An event about the work, such as `preparing`, `done` or a component's error: no failure of the task. */
@@ -111,9 +110,11 @@ class Translator implements EventTranslator {
     return toCanonicalProgress(wire, "working", { parts, thought: content.thought });
   }
 
-  #ask(wire: WireArtifactUpdate, content: Content): void {
+  /** AppBuilder ends an interrupted stream without a status-update, so the question becomes one. */
+  #ask(wire: WireArtifactUpdate, content: Content): AgentEvent {
     const parts = [...(this.#interrupt?.status.message?.parts ?? []), ...content.parts];
     this.#interrupt = toCanonicalProgress(wire, "input-required", { parts, thought: false });
+    return this.#interrupt;
   }
 
   #mergeReferences(wire: WireArtifactUpdate, content: Content): AgentEvent {
@@ -121,7 +122,7 @@ class Translator implements EventTranslator {
     for (const part of content.parts) {
       if (part.kind === "data") this.#references.set(JSON.stringify(part.data), part.data);
     }
-    if (this.#references.size === before) return this.#empty(wire, content);
+    if (this.#references.size === before) return this.#empty(wire, { ...content, parts: [] });
     this.#referencesId ??= this.#idOf(wire, "references");
     const parts = toCanonicalReferences([...this.#references.values()]);
     return this.#chunk({ ...wire, append: false }, this.#referencesId, parts);
@@ -143,22 +144,29 @@ class Translator implements EventTranslator {
     return { ...toCanonicalArtifactUpdate({ ...wire, artifact }, parts), append };
   }
 
-  #status(wire: WireStatusUpdate): AgentEvent[] {
+  /** A status of AppBuilder's has no message: a failure gets the last error, a question what was asked. */
+  #status(wire: WireStatusUpdate): AgentEvent {
     const update = toCanonicalStatusUpdate(wire);
     const { status } = update;
-    if (!isFinal(status.state)) return [update];
+    if (!isFinal(status.state)) return update;
     this.#ended = true;
-    const asked = this.#interrupt;
-    this.#interrupt = undefined;
-    if (status.state === "failed" && !status.message && this.#error) {
-      status.message = toAgentMessage([{ kind: "text", text: this.#error }], false);
+    if (status.state === "failed" && this.#error) {
+      status.message ??= toAgentMessage([{ kind: "text", text: this.#error }], false);
+    } else if (!isTerminal(status.state)) {
+      status.message ??= this.#interrupt?.status.message;
     }
-    if (!asked) return [update];
-    // The vendor's own word on the state wins; what was asked stays readable.
-    if (isTerminal(status.state))
-      return [{ ...asked, status: { ...asked.status, state: "working" } }, update];
-    status.message ??= asked.status.message;
-    return [update];
+    return update;
+  }
+
+  #task(wire: WireTask): AgentEvent {
+    for (const { artifactId } of wire.artifacts ?? wire.aritfacts ?? []) {
+      if (!artifactId) continue;
+      this.#owners.set(artifactId, "main");
+      this.#sent.add(artifactId);
+    }
+    const task = toCanonicalTask(wire);
+    if (isFinal(task.status.state)) this.#ended = true;
+    return task;
   }
 }
 
