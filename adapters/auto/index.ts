@@ -1,0 +1,186 @@
+/**
+ * Finds out which dialect an agent speaks and then is that dialect's adapter. The card makes a claim (signs.ts), a probe
+ * without side effects checks it (probe.ts), decide.ts weighs them; the answer is remembered while the process runs.
+ */
+import { z } from "zod";
+import type {
+  Adapter,
+  AgentEvent,
+  AgentReply,
+  AgentTask,
+  Backend,
+  Call,
+  NativeMethods,
+  VendorTask,
+} from "../../src/adapter.ts";
+import type { AgentCard } from "../../src/protocol/card.ts";
+import { A2AError } from "../../src/protocol/errors.ts";
+import type { MessageSendParams } from "../../src/protocol/params.ts";
+import type { Southbound } from "../../src/southbound/southbound.ts";
+import { decide, type Decision } from "./decide.ts";
+import { Probe } from "./probe.ts";
+import { readCard, type Dialect } from "./signs.ts";
+
+/** None: what a dialect needs beyond its defaults is configured with that dialect's own adapter. */
+const Options = z.strictObject({});
+type Options = z.infer<typeof Options>;
+
+interface Chosen extends Decision {
+  readonly backend: Backend;
+}
+
+const ALL: NativeMethods = { send: true, stream: true, getTask: true, cancelTask: true, resubscribe: true };
+
+const missing = (method: string, { dialect }: Chosen): A2AError =>
+  new A2AError("unsupported-operation", { message: `${dialect} has no ${method}` });
+
+/** 0.1 and 0.3 differ in nothing that can be probed at agents without push notifications. */
+const SIBLINGS: Readonly<Partial<Record<Dialect, Dialect>>> = { "a2a-0.3": "a2a-0.1", "a2a-0.1": "a2a-0.3" };
+
+const METHOD_NOT_FOUND = z.looseObject({ vendor: z.looseObject({ code: z.literal(-32601) }) });
+
+/** The vendor has said that it has no such method, so that nothing has happened there. */
+const isUnknownMethod = (thrown: unknown): boolean =>
+  thrown instanceof A2AError &&
+  (thrown.code === "method-not-found" || METHOD_NOT_FOUND.safeParse(thrown.data).success);
+
+class AutoBackend implements Backend {
+  readonly #candidates: ReadonlyMap<string, Adapter>;
+  readonly #southbound: Southbound;
+  #chosen: Chosen | undefined;
+  #choosing: { readonly result: Promise<Chosen>; readonly signal: AbortSignal } | undefined;
+
+  constructor(candidates: ReadonlyMap<string, Adapter>, southbound: Southbound) {
+    this.#candidates = candidates;
+    this.#southbound = southbound;
+  }
+
+  decision(): string | undefined {
+    return this.#chosen?.reason;
+  }
+
+  async card(signal: AbortSignal): Promise<AgentCard> {
+    return (await this.#choice(signal)).backend.card(signal);
+  }
+
+  native(card: AgentCard): NativeMethods {
+    if (!this.#chosen) return ALL;
+    const { backend } = this.#chosen;
+    if (backend.native) return backend.native(card);
+    return {
+      send: backend.send !== undefined,
+      stream: backend.stream !== undefined,
+      getTask: backend.getTask !== undefined,
+      cancelTask: backend.cancelTask !== undefined,
+      resubscribe: backend.resubscribe !== undefined,
+    };
+  }
+
+  async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.send) throw missing("message/send", chosen);
+    try {
+      return await chosen.backend.send(params, call);
+    } catch (thrown) {
+      if (!isUnknownMethod(thrown)) throw thrown;
+      return await this.#sendAsSibling(chosen, params, call, thrown);
+    }
+  }
+
+  async *stream(params: MessageSendParams, call: Call): AsyncGenerator<AgentEvent, void, void> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.stream) throw missing("message/stream", chosen);
+    yield* chosen.backend.stream(params, call);
+  }
+
+  async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.getTask) throw missing("tasks/get", chosen);
+    return chosen.backend.getTask(task, call);
+  }
+
+  async cancelTask(task: VendorTask, call: Call): Promise<AgentTask> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.cancelTask) throw missing("tasks/cancel", chosen);
+    return chosen.backend.cancelTask(task, call);
+  }
+
+  async *resubscribe(task: VendorTask, call: Call): AsyncGenerator<AgentEvent, void, void> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.resubscribe) throw missing("tasks/resubscribe", chosen);
+    yield* chosen.backend.resubscribe(task, call);
+  }
+
+  /**
+   * The agent has refused the message because it has no such method: a second sign, and the message still waits to be
+   * delivered. The sibling dialect gets it; if it takes it, that is the agent's dialect from now on.
+   */
+  async #sendAsSibling(
+    refused: Chosen,
+    params: MessageSendParams,
+    call: Call,
+    reason: unknown,
+  ): Promise<AgentReply> {
+    const dialect = SIBLINGS[refused.dialect];
+    const adapter = dialect && this.#candidates.get(dialect);
+    const backend = adapter && this.#connect(adapter);
+    if (!dialect || !backend?.send) throw reason;
+    try {
+      const reply = await backend.send(params, call);
+      const why = `it refused the message as ${refused.dialect} and took it as ${dialect}`;
+      this.#remember({ dialect, backend, reason: `The agent speaks ${dialect}: ${why}.` });
+      return reply;
+    } catch (thrown) {
+      throw isUnknownMethod(thrown) ? reason : thrown;
+    }
+  }
+
+  /** Decides once, whoever asks first; an agent that was down is asked again. */
+  async #choice(signal: AbortSignal): Promise<Chosen> {
+    while (!this.#chosen) {
+      const choosing = (this.#choosing ??= { result: this.#choose(signal), signal });
+      try {
+        await choosing.result;
+      } catch (thrown) {
+        if (this.#choosing === choosing) this.#choosing = undefined;
+        // Where the caller that asked first went away, the others ask again.
+        if (signal.aborted || !choosing.signal.aborted) throw thrown;
+      }
+    }
+    return this.#chosen;
+  }
+
+  async #choose(signal: AbortSignal): Promise<Chosen> {
+    const { url } = this.#southbound;
+    const card = await this.#southbound.fetchCard(signal).catch(() => undefined);
+    signal.throwIfAborted();
+    const { dialect, reason } = await decide(readCard(card, url), new Probe(this.#southbound, signal));
+    const adapter = this.#candidates.get(dialect);
+    if (!adapter) {
+      throw new A2AError("unsupported-operation", {
+        message: `${reason} No adapter for ${dialect} is available.`,
+      });
+    }
+    return this.#remember({ dialect, reason, backend: this.#connect(adapter) });
+  }
+
+  #remember(chosen: Chosen): Chosen {
+    this.#chosen = chosen;
+    this.#southbound.log.info({ agent: this.#southbound.agent, dialect: chosen.dialect }, chosen.reason);
+    return chosen;
+  }
+
+  #connect(adapter: Adapter): Backend {
+    return adapter.connect(adapter.options.parse({}), this.#southbound);
+  }
+}
+
+/** `candidates`: the adapters to choose from; those this one knows no signs of are never chosen. */
+export function createAutoAdapter(candidates: readonly Adapter[]): Adapter<Options> {
+  const byName = new Map(candidates.map((candidate) => [candidate.name, candidate]));
+  return {
+    name: "auto",
+    options: Options,
+    connect: (_options, southbound) => new AutoBackend(byName, southbound),
+  };
+}
