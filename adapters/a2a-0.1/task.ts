@@ -19,6 +19,9 @@ import { splitExtras, withExtras } from "./extras.ts";
 import { fromCanonicalMessage, toCanonicalMessage } from "./message.ts";
 import type { WireStatus, WireTask } from "./wire.ts";
 
+/** A task whose artifacts have their ids. */
+export type KeyedTask = Omit<AgentTask, "artifacts"> & { artifacts?: KeyedArtifact[] | undefined };
+
 type WireState = Exclude<TaskState, "rejected" | "auth-required">;
 
 const WIRE_STATES: Readonly<Record<TaskState, WireState>> = {
@@ -58,7 +61,7 @@ export function fromCanonicalStatus(status: AgentStatus, more: unknown): WireSta
   return { ...extras, state, ...compact({ message, timestamp: status.timestamp }) };
 }
 
-export function toCanonicalTask(task: WireTask, mode: ArtifactMode): AgentTask {
+export function toCanonicalTask(task: WireTask, mode: ArtifactMode): KeyedTask {
   const { id, sessionId, status: wire, artifacts, history, metadata, kind: _kind, ...rest } = task;
   const { status, extras } = toCanonicalStatus(wire);
   return compact({
@@ -72,9 +75,7 @@ export function toCanonicalTask(task: WireTask, mode: ArtifactMode): AgentTask {
   });
 }
 
-export function fromCanonicalTask(
-  task: Task | (AgentTask & { artifacts?: KeyedArtifact[] | undefined }),
-): WireTask {
+export function fromCanonicalTask(task: Task | KeyedTask): WireTask {
   const { metadata, extras } = splitExtras(task.metadata);
   const { status: more, ...rest } = extras;
   return compact({
