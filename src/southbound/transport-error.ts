@@ -70,12 +70,13 @@ const FAULTS: readonly Fault[] = [
 
 const OTHER: Omit<Fault, "pattern"> = { code: "agent-unavailable", text: "could not be reached" };
 
-function codeOf(cause: unknown): string | undefined {
-  if (!(cause instanceof Error)) return undefined;
-  if ("code" in cause && typeof cause.code === "string") return cause.code;
+/** The code of the nearest cause that has one. */
+function codeOf(thrown: unknown): string | undefined {
+  if (typeof thrown !== "object" || thrown === null) return undefined;
+  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
   // undici's llhttp errors do not always carry the parser's code.
-  if (cause.name === "HTTPParserError") return "HPE_INVALID";
-  return codeOf(cause.cause);
+  if ("name" in thrown && thrown.name === "HTTPParserError") return "HPE_INVALID";
+  return "cause" in thrown ? codeOf(thrown.cause) : undefined;
 }
 
 /**

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "@jest/globals";
+import * as fc from "fast-check";
+import { createRedactor } from "../../src/southbound/redact.ts";
+
+const SECRET = 'pa$$/w+rd "x"';
+
+describe("redaction", () => {
+  const redact = createRedactor(["short", SECRET, `${SECRET}-longer`]);
+
+  test.each([
+    ["as it is", SECRET],
+    ["URL-encoded", encodeURIComponent(SECRET)],
+    ["form-encoded", "pa%24%24%2Fw%2Brd+%22x%22"],
+    ["JSON-escaped", JSON.stringify(SECRET).slice(1, -1)],
+    ["a longer one that contains it", `${SECRET}-longer`],
+    ["of few characters", "short"],
+  ])("hides a secret %s", (_, text) => {
+    expect(redact(`key=${text}&b=1, and ${text}.`)).toBe("key=[redacted]&b=1, and [redacted].");
+  });
+
+  test("hides a secret in base64 beside anything", () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (before, after) => {
+        const encoded = Buffer.from(`${before}${SECRET}${after}`).toString("base64");
+        expect(redact(`x ${encoded}`)).toContain("[redacted]");
+      }),
+    );
+  });
+
+  test("hides what looks like a token that it does not know", () => {
+    expect(redact("got Bearer eyJhb.GciOi-J9_x= and basic YW5uOnB3cHc=")).toBe(
+      "got Bearer [redacted] and basic [redacted]",
+    );
+  });
+
+  test("goes into objects and arrays, keys too, and leaves the rest", () => {
+    const value = { a: [{ short: "short", n: 1, none: null }], yes: true };
+    expect(redact(value)).toEqual({ a: [{ "[redacted]": "[redacted]", n: 1, none: null }], yes: true });
+    expect(redact(undefined)).toBeUndefined();
+  });
+
+  test("leaves text alone where there are no secrets", () => {
+    expect(createRedactor([])("plain text")).toBe("plain text");
+    expect(createRedactor([""])("plain text")).toBe("plain text");
+  });
+});
