@@ -174,7 +174,11 @@ export class StreamNormalizer {
       final.message = message;
       return [];
     }
-    const status = { state: "working" as const, message, timestamp: utcTimestamp(undefined, this.#mint.now()) };
+    const status = {
+      state: "working" as const,
+      message,
+      timestamp: utcTimestamp(undefined, this.#mint.now()),
+    };
     return [this.#send({ kind: "status-update", ...this.#ids, status, final: false })];
   }
 

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { A2AError } from "../protocol/errors.ts";
 import { StreamEvent, Task } from "../protocol/model.ts";
 import type { TaskRecord, TaskStore } from "../store/store.ts";
+import type { Mint } from "./complete.ts";
+import { StreamNormalizer } from "./normalizer.ts";
 import { TaskState } from "./task-state.ts";
 
 /** Events replayed at once. */
@@ -33,4 +35,13 @@ export async function restoreState(
     }
     if (events.length < PAGE) return { state, lastEvent };
   }
+}
+
+/** Ends a task that was left running for an agent that is not served any more. */
+export async function failUnserved(store: TaskStore, record: TaskRecord, mint: Mint): Promise<void> {
+  const { state, lastEvent } = await restoreState(store, record, Number.POSITIVE_INFINITY);
+  const normalizer = new StreamNormalizer(state, undefined, mint);
+  normalizer.conclude("failed", "The proxy was restarted without the agent that worked on this task");
+  const json = JSON.stringify(state.toTask());
+  await store.putTask({ ...record, state: state.status.state, lastEvent, updatedAt: mint.now(), json });
 }

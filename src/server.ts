@@ -1,0 +1,138 @@
+/** The running proxy: store, gateways and HTTP server, started in order and stopped without losing anything. */
+import { randomUUID } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import type { Logger } from "pino";
+import type { Adapter } from "./adapter.ts";
+import { createApp } from "./app.ts";
+import type { Config } from "./config/config.ts";
+import { AgentGateway } from "./gateway/agent-gateway.ts";
+import { Deadlines } from "./gateway/deadlines.ts";
+import { failUnserved } from "./gateway/record.ts";
+import { createLogger } from "./log.ts";
+import type { Lifecycle } from "./northbound/health.ts";
+import { EventStreams } from "./northbound/sse.ts";
+import { A2AError } from "./protocol/errors.ts";
+import { createSouthbound, type ClosableSouthbound } from "./southbound/create-southbound.ts";
+import { createRedactor } from "./southbound/redact.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
+import type { TaskStore } from "./store/store.ts";
+
+export interface ProxyDeps {
+  readonly adapters: ReadonlyMap<string, Adapter>;
+  /** Made from the configuration where absent. */
+  readonly log?: Logger;
+}
+
+export interface RunningProxy {
+  /** Where it listens. */
+  readonly url: string;
+  /** Refuses new work, lets running streams finish within `shutdownGrace`, ends the rest, closes everything. */
+  stop(): Promise<void>;
+}
+
+/** How long clients may take to read the last events after everything has ended, ms. */
+const FLUSH_GRACE = 1_000;
+const MAX_SWEEP_INTERVAL = 60 * 60_000;
+
+const mint = { now: () => Date.now(), newId: () => randomUUID() };
+
+/** Rejects with the Error of the part that could not start; then nothing is left running. */
+export async function startProxy(config: Config, deps: ProxyDeps): Promise<RunningProxy> {
+  const redact = createRedactor(config.secrets);
+  const log = deps.log ?? createLogger({ level: config.log.level, redact });
+  const onError = (err: unknown): void => log.error({ err }, "events could not be stored");
+  const store = await openSqliteStore({ ...config.store, onError });
+  const lifecycle: { phase: Lifecycle["phase"] } = { phase: "starting" };
+  const streams = new EventStreams(config.server);
+  const southbounds: ClosableSouthbound[] = [];
+  const gateways = new Map<string, AgentGateway>();
+  const deadlines = new Deadlines();
+  for (const agent of config.agents.values()) {
+    const southbound = createSouthbound(agent, { log, redact });
+    southbounds.push(southbound);
+    const adapter = deps.adapters.get(agent.adapter);
+    if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
+    const backend = adapter.connect(agent.options, southbound);
+    const context = { agent, backend, store, deadlines, mint, log: southbound.log };
+    gateways.set(agent.name, new AgentGateway(context));
+  }
+  const { newId } = mint;
+  const app = createApp({ gateways, config, log, state: lifecycle, streams, newId });
+  const server = createServer(app.callback());
+  const closeParts = async (): Promise<void> => {
+    await Promise.all(southbounds.map((southbound) => southbound.close()));
+    await store.close();
+  };
+  try {
+    await listen(server, config.server);
+    await recover(store, gateways, log);
+  } catch (error) {
+    server.close();
+    await closeParts();
+    throw error;
+  }
+  lifecycle.phase = "ready";
+  const sweeper = startSweeper(store, config.store.retention, log);
+  const { address, family, port } = addressOf(server);
+  const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  log.info({ url, agents: gateways.size }, "listening");
+
+  const stop = async (): Promise<void> => {
+    lifecycle.phase = "stopping";
+    clearInterval(sweeper);
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    await Promise.all([...gateways.values()].map((gateway) => gateway.stop(config.server.shutdownGrace)));
+    server.closeIdleConnections();
+    await deadlines.wait(FLUSH_GRACE, closed);
+    streams.stop(new A2AError("shutting-down"));
+    server.closeAllConnections();
+    await closed;
+    await closeParts();
+    log.info("stopped");
+  };
+  let stopping: Promise<void> | undefined;
+  return { url, stop: () => (stopping ??= stop()) };
+}
+
+async function listen(server: Server, { host, port }: Config["server"]): Promise<void> {
+  server.listen(port, host);
+  await once(server, "listening");
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the server does not listen on TCP");
+  return address;
+}
+
+/** Takes up what a crash has left running; a task whose agent is not configured any more fails. */
+async function recover(
+  store: TaskStore,
+  gateways: ReadonlyMap<string, AgentGateway>,
+  log: Logger,
+): Promise<void> {
+  for (const record of await store.unfinishedTasks()) {
+    const gateway = gateways.get(record.agent);
+    log.info({ agent: record.agent, taskId: record.id }, "taking up a task that was left running");
+    if (gateway) void gateway.recover(record);
+    else await failUnserved(store, record, mint);
+  }
+}
+
+function startSweeper(store: TaskStore, retention: number, log: Logger): NodeJS.Timeout {
+  const sweep = async (): Promise<void> => {
+    try {
+      const tasks = await store.sweep(Date.now() - retention);
+      if (tasks > 0) log.info({ tasks }, "deleted tasks older than the retention");
+    } catch (err) {
+      log.error({ err }, "old tasks could not be deleted");
+    }
+  };
+  void sweep();
+  return setInterval(
+    () => void sweep(),
+    Math.min(MAX_SWEEP_INTERVAL, Math.max(retention / 10, 1_000)),
+  ).unref();
+}

@@ -1,0 +1,37 @@
+/** A proxy on a free loopback port, configured as an operator would: through the YAML. */
+import { pino } from "pino";
+import { stringify } from "yaml";
+import { adapters } from "../../adapters/index.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import { startProxy, type RunningProxy } from "../../src/server.ts";
+
+export interface TestProxy extends RunningProxy {
+  /** Base URL of an agent's JSON-RPC endpoint. */
+  agent(name: string): string;
+}
+
+/** Times short enough for tests that wait for them. */
+export const QUICK = { linger: "60ms", poll: "50ms", nonBlocking: "200ms" };
+
+/**
+ * @param agents by name, as in config.yaml; `timeouts` default to `QUICK`
+ * @param more top-level sections that replace the defaults
+ */
+export async function startTestProxy(
+  agents: Record<string, Record<string, unknown>>,
+  more: Record<string, unknown> = {},
+): Promise<TestProxy> {
+  const quick = Object.entries(agents).map(([name, agent]) => [
+    name,
+    { ...agent, timeouts: { ...QUICK, ...(agent["timeouts"] ?? {}) } },
+  ]);
+  const document = {
+    server: { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", shutdownGrace: "100ms" },
+    store: { driver: "sqlite", path: ":memory:" },
+    ...more,
+    agents: Object.fromEntries(quick),
+  };
+  const { config } = await parseConfig(stringify(document), "test.yaml", { adapters, env: {} });
+  const proxy = await startProxy(config, { adapters, log: pino({ level: "silent" }) });
+  return { ...proxy, agent: (name) => `${proxy.url}/agents/${name}/` };
+}
