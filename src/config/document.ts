@@ -119,8 +119,8 @@ export class SourceDocument {
         this.#find(child, start(key), "is given twice");
         continue;
       }
-      const valueOffset = isScalar(value) && value.source !== "" ? start(value) : undefined;
-      this.#offsets.set(keyOf(child), { key: start(key), value: valueOffset });
+      const blank = isScalar(value) && value.source === "";
+      this.#offsets.set(keyOf(child), { key: start(key), value: blank ? undefined : start(value) });
       seen.set(name, this.#read(value, child));
     }
     // Unlike assignment, this makes `__proto__` a key like any other.
@@ -138,7 +138,8 @@ export class SourceDocument {
   }
 }
 
-const start = (node: unknown): number | undefined => (isScalar(node) ? node.range?.[0] : undefined);
+const start = (node: unknown): number | undefined =>
+  isScalar(node) || isAlias(node) ? node.range?.[0] : undefined;
 
 /** The parser's message without what it quotes from the file: that may be a secret. */
 const withoutSource = (message: string): string =>

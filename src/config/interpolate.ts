@@ -5,6 +5,7 @@
  * masked with private-use characters, one for one, before the text is parsed: every offset stays, and
  * `{ token: ${TOKEN} }` needs no quotes.
  */
+import { errnoOf } from "./errno.ts";
 
 export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -78,9 +79,6 @@ function fromFile(path: string, { readFile }: Sources, secrets: string[]): Resol
     secrets.push(value);
     return { value };
   } catch (cause) {
-    return { fault: `needs the file ${path}, which cannot be read (${reason(cause)})` };
+    return { fault: `needs the file ${path}, which cannot be read (${errnoOf(cause) ?? "unknown reason"})` };
   }
 }
-
-const reason = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : "unknown reason";

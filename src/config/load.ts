@@ -2,12 +2,14 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Adapter } from "../adapter.ts";
+import { createRedactor } from "../southbound/redact.ts";
 import type { Config } from "./config.ts";
 import { check } from "./checks.ts";
 import { SourceDocument, type Path, type Position } from "./document.ts";
+import { errnoOf } from "./errno.ts";
 import { ConfigError, formatPath, type Complaint, type Fault } from "./faults.ts";
 import { resolveConfig, warningsOf } from "./resolve.ts";
-import { redact, secretsOf } from "./secrets.ts";
+import { secretsOf } from "./secrets.ts";
 
 export interface LoadOptions {
   readonly adapters: ReadonlyMap<string, Adapter>;
@@ -38,6 +40,9 @@ export async function parseConfig(text: string, file: string, options: LoadOptio
   return { config, warnings: warningsOf(config) };
 }
 
+/** A shorter secret would blot out half of every message. */
+const SHORTEST_MASKED = 4;
+
 /** Both kinds with their places; a complaint about a value that a finding already explains is left out. */
 function faultsOf(
   source: SourceDocument,
@@ -45,11 +50,13 @@ function faultsOf(
   secrets: readonly string[],
 ): Fault[] {
   const explained = complaints.filter(({ path }) => !source.isUnresolved(path));
+  // An adapter's schema may quote what it refuses.
+  const redact = createRedactor(secrets.filter((secret) => secret.length >= SHORTEST_MASKED));
   const toFault = (path: Path, message: string, { line, column }: Position): Fault => ({
     path: formatPath(path),
     line,
     column,
-    message: redact(message, secrets),
+    message: redact(message),
   });
   return [
     ...source.findings.map((finding) => toFault(finding.path, finding.message, finding)),
@@ -61,7 +68,7 @@ async function readText(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
+    const code = errnoOf(cause) ?? "unknown reason";
     const message = code === "ENOENT" ? "there is no such file" : `cannot be read (${code})`;
     throw new ConfigError(file, [{ path: "", line: 0, column: 0, message }]);
   }

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
 import { count, duration, formatDuration, formatSize, size } from "./units.ts";
-import { cardLocation, httpUrl, visibleAscii } from "./urls.ts";
+import { CARD_HINT, cardLocation, httpUrl, visibleAscii } from "./urls.ts";
 
 const text = () => z.string().min(1);
 
@@ -112,7 +112,7 @@ const AgentSchema = z.strictObject({
   }),
   card: z
     .union([cardLocation(), z.record(z.string(), z.unknown())], {
-      error: "must be an http(s) URL, a path that begins with `/`, or an inline card",
+      error: CARD_HINT,
     })
     .exactOptional()
     .meta({

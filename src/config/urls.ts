@@ -26,12 +26,16 @@ function urlFault(text: string): string | undefined {
   return undefined;
 }
 
+export const CARD_HINT = "must be an http(s) URL, a path that begins with `/`, or an inline card";
+
 /** A URL, or a path on the agent's host. */
 export const cardLocation = () =>
   z
     .string()
     .trim()
-    .refine((text) => (text.startsWith("/") ? !text.startsWith("//") : urlFault(text) === undefined));
+    .refine((text) => (text.startsWith("/") ? !text.startsWith("//") : urlFault(text) === undefined), {
+      error: CARD_HINT,
+    });
 
 /** A value that can travel in an HTTP header as it is. */
 export const visibleAscii = () =>

@@ -1,0 +1,121 @@
+/** `check`: is the configuration right, does every vendor answer, and what will the proxy have to supply? */
+import type { Backend, NativeMethods } from "../adapter.ts";
+import type { AgentConfig, Config } from "../config/config.ts";
+import type { AgentCard } from "../protocol/card.ts";
+import type { CliDeps } from "./deps.ts";
+import { EXIT, explain } from "./failure.ts";
+import { line, paint, table } from "./print.ts";
+import { loadLoudly } from "./serve.ts";
+
+const METHODS = {
+  send: "send",
+  stream: "stream",
+  getTask: "get",
+  cancelTask: "cancel",
+  resubscribe: "resubscribe",
+} as const satisfies Record<keyof NativeMethods, string>;
+
+const METHOD_KEYS = Object.keys(METHODS) as (keyof NativeMethods)[];
+
+interface Report {
+  readonly row: readonly string[];
+  readonly fault?: string;
+  readonly warnings: readonly string[];
+}
+
+export async function check(options: { config: string; offline?: boolean }, deps: CliDeps): Promise<number> {
+  const { config } = await loadLoudly(options.config, deps);
+  const agents = [...config.agents.values()];
+  const faults = options.offline ? printOffline(agents, deps) : await checkVendors(agents, config, deps);
+  line(deps.out);
+  line(deps.out, `${options.config}: ${agents.length} agents, ${faults === 0 ? "no" : faults} faults`);
+  return faults === 0 ? EXIT.ok : EXIT.fault;
+}
+
+function printOffline(agents: readonly AgentConfig[], deps: CliDeps): number {
+  printTable(
+    [["agent", "dialect", "url"], ...agents.map(({ name, adapter, url }) => [name, adapter, bare(url)])],
+    deps,
+  );
+  return 0;
+}
+
+async function checkVendors(agents: readonly AgentConfig[], config: Config, deps: CliDeps): Promise<number> {
+  const reports = await Promise.all(agents.map((agent) => checkVendor(agent, config, deps)));
+  printTable([["agent", "dialect", "card", "native", "supplied"], ...reports.map(({ row }) => row)], deps);
+  for (const warning of reports.flatMap(({ warnings }) => warnings)) {
+    line(deps.err, `${paint(deps.err, "yellow", "warning")} ${warning}`);
+  }
+  const faults = reports.flatMap(({ fault }) => fault ?? []);
+  for (const fault of faults) line(deps.err, `${paint(deps.err, "red", "fault")} ${fault}`);
+  return faults.length;
+}
+
+async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): Promise<Report> {
+  const adapter = deps.adapters.get(agent.adapter);
+  if (!adapter) throw new TypeError(`no adapter ${agent.adapter}`);
+  const southbound = deps.openSouthbound(agent, config);
+  try {
+    const backend = adapter.connect(agent.options, southbound);
+    // The fetcher has its own time limit for each address; this one is for all of them together.
+    const card = await backend.card(AbortSignal.timeout(2 * agent.timeouts.request));
+    const native = nativeMethods(backend, card);
+    const names = (wanted: boolean): string =>
+      METHOD_KEYS.filter((key) => native[key] === wanted)
+        .map((key) => METHODS[key])
+        .join(" ") || "-";
+    const row = [
+      agent.name,
+      dialect(agent, backend),
+      `${card.name} ${card.version}`,
+      names(true),
+      names(false),
+    ];
+    return { row, warnings: cardWarnings(agent, card) };
+  } catch (thrown) {
+    const row = [agent.name, agent.adapter, "none", "?", "?"];
+    return { row, fault: `agents.${agent.name}: ${explain(thrown)}`, warnings: [] };
+  } finally {
+    await southbound.close();
+  }
+}
+
+function dialect(agent: AgentConfig, backend: Backend): string {
+  const decision = backend.decision?.();
+  return decision === undefined ? agent.adapter : `${agent.adapter} (${decision})`;
+}
+
+const nativeMethods = (backend: Backend, card: AgentCard): NativeMethods =>
+  backend.native?.(card) ?? {
+    send: backend.send !== undefined,
+    stream: backend.stream !== undefined,
+    getTask: backend.getTask !== undefined,
+    cancelTask: backend.cancelTask !== undefined,
+    resubscribe: backend.resubscribe !== undefined,
+  };
+
+function cardWarnings({ name, url, credentials }: AgentConfig, card: AgentCard): string[] {
+  const warnings: string[] = [];
+  const named = URL.parse(card.url, url);
+  if (named && named.host !== new URL(url).host) {
+    warnings.push(
+      `agents.${name}: the card names ${bare(named.href)}; calls go to ${bare(url)} all the same`,
+    );
+  }
+  if (credentials.type === "none" && (card.security?.length ?? 0) > 0) {
+    warnings.push(`agents.${name}: the card asks for credentials, and none are configured`);
+  }
+  return warnings;
+}
+
+/** Without the query: some vendors take the key there. */
+function bare(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+function printTable(rows: readonly (readonly string[])[], { out }: CliDeps): void {
+  const [head = "", ...body] = table(rows);
+  line(out, paint(out, "bold", head));
+  for (const row of body) line(out, row);
+}

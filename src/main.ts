@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+/** The program: the commands of cli/ with the real world around them. */
+import { readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { pino } from "pino";
+import { z } from "zod";
+import { adapters } from "../adapters/index.ts";
+import { run } from "./cli/program.ts";
+import { startVendors } from "./demo/vendors.ts";
+import { startProxy } from "./server.ts";
+import { createSouthbound } from "./southbound/create-southbound.ts";
+import { createRedactor } from "./southbound/redact.ts";
+
+// Found upwards, since the compiled program lies deeper than the source.
+const manifest = findPackageJSON("..", import.meta.url) ?? "package.json";
+const { version } = z.looseObject({ version: z.string() }).parse(JSON.parse(readFileSync(manifest, "utf8")));
+
+const code = await run(process.argv.slice(2), {
+  version,
+  shippedConfig: join(dirname(manifest), "config.yaml"),
+  adapters,
+  env: process.env,
+  out: process.stdout,
+  err: process.stderr,
+  signals: process,
+  exit: (code) => process.exit(code),
+  startProxy,
+  startVendors,
+  openSouthbound: (agent, config) =>
+    createSouthbound(agent, { log: pino({ level: "silent" }), redact: createRedactor(config.secrets) }),
+});
+process.exit(code);
