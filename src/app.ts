@@ -40,7 +40,10 @@ export interface AppOptions {
 export function createApp(options: AppOptions): Koa<RequestState> {
   const { log, newId } = options;
   const app = new Koa<RequestState>();
-  app.on("error", (err: unknown) => log.error({ err }, "koa error"));
+  // What gets this far is a broken connection, or else a fault in the middleware that answers errors.
+  app.on("error", (err: unknown, ctx: Context) =>
+    log[ctx.writable ? "error" : "debug"]({ err }, "http error"),
+  );
   app.use(requestLog(log, newId));
   app.use(jsonErrors(log));
   app.use(routes(options).routes());

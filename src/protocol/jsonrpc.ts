@@ -1,6 +1,6 @@
 /**
- * The JSON-RPC 2.0 envelope of a request to the proxy, and of its answers (§6.11). An id is kept as the JSON text the
- * client wrote: an answer must carry the very same id, and a 64-bit number does not survive a JavaScript one.
+ * The JSON-RPC 2.0 envelope of a request to the proxy, and of its answers (§6.11). An id is kept as JSON text: an
+ * answer must carry the very same id, and a 64-bit number does not survive a JavaScript one.
  */
 import { A2AError } from "./errors.ts";
 

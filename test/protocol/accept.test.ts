@@ -1,0 +1,170 @@
+import { describe, expect, test } from "@jest/globals";
+import { acceptSendParams, acceptTaskIdParams, acceptTaskQueryParams } from "../../src/protocol/accept.ts";
+import { A2AError } from "../../src/protocol/errors.ts";
+
+const rules = { maxParts: 3, newId: () => "minted" };
+const text = { kind: "text", text: "hi" };
+const message = { kind: "message", messageId: "m-1", role: "user", parts: [text] };
+
+const accept = (params: unknown) => acceptSendParams(params, rules);
+
+/** Code and path of the fault. */
+function fault(run: () => unknown): [string, unknown] {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof A2AError) return [error.code, error.data?.["path"]];
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("message/send params as 0.3.0 has them", () => {
+  test("pass unharmed, unknown fields included", () => {
+    const params = {
+      message: {
+        ...message,
+        taskId: "t",
+        contextId: "c",
+        referenceTaskIds: ["r"],
+        extensions: ["urn:x"],
+        metadata: { a: null, b: { c: [null, ""] } },
+        vendorField: 1,
+        parts: [
+          { ...text, metadata: { m: null } },
+          { kind: "file", file: { uri: "https://x.example/f", name: "f", mimeType: "a/b", size: 3 } },
+          { kind: "data", data: { file: null, kind: "x", text: "" } },
+        ],
+      },
+      configuration: { blocking: false, historyLength: 0, acceptedOutputModes: ["text/plain"], other: true },
+      metadata: { k: null },
+      extra: "x",
+    };
+    expect(accept(params)).toEqual(params);
+  });
+
+  test("a text of a megabyte passes", () => {
+    const big = "é".repeat(1_000_000);
+    expect(accept({ message: { ...message, parts: [{ kind: "text", text: big }] } }).message.parts).toEqual([
+      { kind: "text", text: big },
+    ]);
+  });
+});
+
+describe("what clients leave out is filled in", () => {
+  test("kind of a message and of its parts, by their one content member", () => {
+    const parts = [{ text: "" }, { file: { uri: "u" } }, { data: {} }];
+    expect(accept({ message: { messageId: "m", role: "user", parts } }).message).toEqual({
+      kind: "message",
+      messageId: "m",
+      role: "user",
+      parts: [
+        { kind: "text", text: "" },
+        { kind: "file", file: { uri: "u" } },
+        { kind: "data", data: {} },
+      ],
+    });
+  });
+
+  test("a messageId beside the message moves into it", () => {
+    const { messageId: _, ...bare } = message;
+    expect(accept({ message: bare, messageId: "beside" })).toEqual({
+      message: { ...message, messageId: "beside" },
+    });
+  });
+
+  test("the message's own messageId wins over one beside it", () => {
+    expect(accept({ message, messageId: "beside" })).toEqual({ message });
+  });
+
+  test.each([[{}], [{ messageId: null }], [{ messageId: "" }]])("a messageId is minted for %j", (given) => {
+    const { messageId: _, ...bare } = message;
+    expect(accept({ message: { ...bare, ...given } }).message.messageId).toBe("minted");
+  });
+
+  test("file.data is read as file.bytes", () => {
+    const parts = [{ kind: "file", file: { mimeType: "image/png", data: "QUJD" } }];
+    expect(accept({ message: { ...message, parts } }).message.parts).toEqual([
+      { kind: "file", file: { mimeType: "image/png", bytes: "QUJD" } },
+    ]);
+  });
+
+  test("null stands for an absent field, and an empty id for none", () => {
+    const params = {
+      message: { ...message, contextId: null, taskId: "", metadata: null },
+      configuration: { historyLength: null, pushNotificationConfig: null },
+      metadata: null,
+    };
+    expect(accept(params)).toEqual({ message, configuration: {} });
+  });
+});
+
+describe("what is not 0.3.0 is refused with the path of the fault", () => {
+  const { role: _role, ...withoutRole } = message;
+  const { parts: _parts, ...withoutParts } = message;
+  const withParts = (...parts: unknown[]) => ({ message: { ...message, parts } });
+
+  test.each<[string, unknown, string]>([
+    ["params absent", undefined, "params"],
+    ["params an array", [message], "params"],
+    ["params null", null, "params"],
+    ["message absent", {}, "message"],
+    ["message a string", { message: "hi" }, "message"],
+    ["another kind of message", { message: { ...message, kind: "task" } }, "message.kind"],
+    ["messageId a number", { message: { ...message, messageId: 1 } }, "message.messageId"],
+    ["role missing", { message: withoutRole }, "message.role"],
+    ["role unknown", { message: { ...message, role: "system" } }, "message.role"],
+    ["parts missing", { message: withoutParts }, "message.parts"],
+    ["parts empty", withParts(), "message.parts"],
+    ["parts an object", { message: { ...message, parts: {} } }, "message.parts"],
+    ["too many parts", withParts(text, text, text, text), "message.parts"],
+    ["part kind unknown", withParts({ kind: "video", video: {} }), "message.parts[0].kind"],
+    ["part without content", withParts(text, {}), "message.parts[1].kind"],
+    ["part of two kinds", withParts({ text: "a", data: {} }), "message.parts[0].kind"],
+    ["part not an object", withParts("hi"), "message.parts[0]"],
+    ["text a number", withParts({ kind: "text", text: 1 }), "message.parts[0].text"],
+    ["file without content", withParts({ kind: "file", file: {} }), "message.parts[0].file"],
+    ["file with bytes and uri", withParts({ file: { bytes: "QQ==", uri: "u" } }), "message.parts[0].file"],
+    ["bytes not base64", withParts({ file: { bytes: "%" } }), "message.parts[0].file.bytes"],
+    ["data an array", withParts({ kind: "data", data: [] }), "message.parts[0].data"],
+    ["negative history", { message, configuration: { historyLength: -1 } }, "configuration.historyLength"],
+    ["history a fraction", { message, configuration: { historyLength: 1.5 } }, "configuration.historyLength"],
+    ["blocking a string", { message, configuration: { blocking: "yes" } }, "configuration.blocking"],
+    ["configuration a list", { message, configuration: [] }, "configuration"],
+    ["metadata a list", { message, metadata: [] }, "metadata"],
+  ])("%s", (_, params, path) => {
+    expect(fault(() => accept(params))).toEqual(["invalid-params", path]);
+  });
+
+  test("an inline push configuration, which is not offered", () => {
+    const configuration = { pushNotificationConfig: { url: "https://x.example" } };
+    expect(fault(() => accept({ message, configuration }))).toEqual(["push-not-supported", undefined]);
+  });
+});
+
+describe("task params", () => {
+  test("pass with their metadata", () => {
+    expect(acceptTaskIdParams({ id: "t", metadata: { a: 1 } })).toEqual({ id: "t", metadata: { a: 1 } });
+    expect(acceptTaskQueryParams({ id: "t", historyLength: 2 })).toEqual({ id: "t", historyLength: 2 });
+  });
+
+  test.each<[unknown, string]>([
+    [undefined, "params"],
+    [["t"], "params"],
+    [{}, "id"],
+    [{ id: "" }, "id"],
+    [{ id: 1 }, "id"],
+    [{ id: "t", metadata: "x" }, "metadata"],
+  ])("%j is refused at %s", (params, path) => {
+    expect(fault(() => acceptTaskIdParams(params))).toEqual(["invalid-params", path]);
+    expect(fault(() => acceptTaskQueryParams(params))).toEqual(["invalid-params", path]);
+  });
+
+  test("a negative historyLength is refused, null is none", () => {
+    expect(fault(() => acceptTaskQueryParams({ id: "t", historyLength: -1 }))).toEqual([
+      "invalid-params",
+      "historyLength",
+    ]);
+    expect(acceptTaskQueryParams({ id: "t", historyLength: null })).toEqual({ id: "t" });
+  });
+});

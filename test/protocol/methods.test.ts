@@ -1,0 +1,37 @@
+import { describe, expect, test } from "@jest/globals";
+import { A2AError } from "../../src/protocol/errors.ts";
+import { methodNamed } from "../../src/protocol/methods.ts";
+
+describe("the method table", () => {
+  test.each([
+    ["message/send", "unary", true],
+    ["message/stream", "stream", true],
+    ["tasks/get", "unary", false],
+    ["tasks/cancel", "unary", false],
+    ["tasks/resubscribe", "stream", true],
+  ])("%s is offered, %s", (name, kind, starts) => {
+    expect(methodNamed(name)).toMatchObject({ name, kind, starts });
+  });
+
+  test.each([
+    ["tasks/pushNotificationConfig/set", -32003],
+    ["tasks/pushNotificationConfig/get", -32003],
+    ["tasks/pushNotificationConfig/list", -32003],
+    ["tasks/pushNotificationConfig/delete", -32003],
+    ["agent/getAuthenticatedExtendedCard", -32007],
+    ["agent/authenticatedExtendedCard", -32007],
+    ["tasks/list", -32601],
+    ["tasks/send", -32601],
+    ["Message/Send", -32601],
+    ["toString", -32601],
+    ["", -32601],
+  ])("%j is refused with %i", (name, code) => {
+    try {
+      methodNamed(name);
+    } catch (error) {
+      expect(error instanceof A2AError && error.rpcCode).toBe(code);
+      return;
+    }
+    throw new Error("nothing was thrown");
+  });
+});
