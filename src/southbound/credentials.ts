@@ -24,12 +24,16 @@ export function authorizationOf(credentials: Credentials): Authorization {
   }
 }
 
+/** As it is, but for what a cookie may not hold (RFC 6265, 4.1.1). */
+const cookieValue = (value: string): string =>
+  value.replaceAll(/[^\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]/gu, encodeURIComponent);
+
 function apiKey(place: "header" | "query" | "cookie", name: string, value: string): Authorization {
   switch (place) {
     case "header":
       return { headers: { [name.toLowerCase()]: value }, query: undefined };
     case "cookie":
-      return { headers: { cookie: `${name}=${encodeURIComponent(value)}` }, query: undefined };
+      return { headers: { cookie: `${name}=${cookieValue(value)}` }, query: undefined };
     case "query":
       return { headers: {}, query: [name, value] };
     default:

@@ -30,6 +30,12 @@ export interface StreamedValue {
   readonly id?: string | undefined;
 }
 
+/**
+ * Nothing here has a timer but the connection: `signal` carries the deadline of a call, and whoever reads a stream
+ * watches it. An abort rejects with the signal's reason where that is an A2AError. Every other rejection is one too,
+ * with `data` `{ agent, stage, status?, cause?, limit? }`: stage is connect, dns, tls, request, headers, body or event,
+ * cause a code such as ECONNRESET.
+ */
 export interface HttpClient {
   /**
    * Any status resolves; a body beyond the limit, a redirect, a refused or broken connection rejects with an

@@ -66,6 +66,17 @@ const FAULTS: readonly Fault[] = [
     code: "agent-unavailable",
     text: "broke the connection",
   },
+  {
+    pattern: /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR)$/,
+    code: "agent-unavailable",
+    stage: "request",
+    text: "could not be called: a header of the request is invalid",
+  },
+  {
+    pattern: /^UND_ERR_(DESTROYED|CLOSED)$/,
+    code: "shutting-down",
+    text: "is no longer called: the proxy is shutting down",
+  },
 ];
 
 const OTHER: Omit<Fault, "pattern"> = { code: "agent-unavailable", text: "could not be reached" };
@@ -79,6 +90,10 @@ function codeOf(thrown: unknown): string | undefined {
   return "cause" in thrown ? codeOf(thrown.cause) : undefined;
 }
 
+/** The reason of AbortSignal.timeout. */
+const isTimeout = (reason: unknown): boolean =>
+  typeof reason === "object" && reason !== null && "name" in reason && reason.name === "TimeoutError";
+
 /**
  * The A2AError for whatever a client threw; one that is an A2AError already (the reason of an abort, a limit) only
  * gets the agent's name. `data` is `{ agent, stage, status?, cause? }`, where `cause` is a code such as ECONNREFUSED.
@@ -90,7 +105,9 @@ export function toTransportError(
   const known = { agent, ...(status === undefined ? {} : { status }) };
   if (signal?.aborted) {
     if (signal.reason instanceof A2AError) return signal.reason;
-    const message = `The call to the agent ${agent} was aborted`;
+    const message = isTimeout(signal.reason)
+      ? `The agent ${agent} did not answer in time`
+      : `The call to the agent ${agent} was aborted`;
     return new A2AError("agent-unavailable", { message, data: { ...known, stage }, cause: thrown });
   }
   if (thrown instanceof A2AError) return thrown.with(known);

@@ -78,7 +78,7 @@ test("an agent's card, calls and streams go out with its credentials; what is sk
 
   await southbound.close();
   expect(await faultOf(client.call(call))).toMatchObject({
-    code: "agent-unavailable",
+    code: "shutting-down",
     data: { agent: "planner" },
   });
 });

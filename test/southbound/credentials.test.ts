@@ -55,10 +55,10 @@ describe("credentials", () => {
 
   test("an API key in a cookie, beside the adapter's own", async () => {
     const { headers } = await seenWith(
-      { type: "apiKey", in: "cookie", name: "key", value: "k1" },
+      { type: "apiKey", in: "cookie", name: "key", value: "k1/;=" },
       { cookie: "a=b" },
     );
-    expect(headers.cookie).toBe("a=b; key=k1");
+    expect(headers.cookie).toBe("a=b; key=k1/%3B=");
   });
 
   test("never go to another origin", async () => {

@@ -164,6 +164,24 @@ describe("a stream gives what was whole, then fails where the agent", () => {
   });
 });
 
+test("a deadline that passes is named as one", async () => {
+  const url = await serve(() => {});
+  const call = clientOf(url).unary({ ...get(url), signal: AbortSignal.timeout(20) });
+  expect(await faultOf(call)).toEqual({
+    code: "agent-unavailable",
+    message: "The agent planner did not answer in time",
+    data: { agent: "planner", stage: "headers" },
+  });
+});
+
+test("a credential that no header can hold is reported without its value", async () => {
+  const url = await serve((_, response) => response.end("{}"));
+  const credentials = { type: "bearer", token: `${SECRET}\n` } as const;
+  const fault = await faultOf(clientOf(url, { credentials }).unary(get(url)));
+  expect(fault).toMatchObject({ code: "agent-unavailable", data: { agent: "planner", stage: "request" } });
+  expect(JSON.stringify(fault)).not.toContain(SECRET);
+});
+
 describe("the fault table", () => {
   const faultFor = (code: string, stage: "headers" | "body" = "headers") => {
     const thrown = Object.assign(new Error(`nothing of this is shown: ${SECRET}`), { code });
