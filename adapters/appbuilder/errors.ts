@@ -17,13 +17,17 @@ const BY_STATUS: ReadonlyMap<number, ErrorCode> = new Map([
   [422, "invalid-params"],
 ]);
 
-/** What the vendor says of the proxy's own request is no fault of the client's. */
-const OURS: ReadonlySet<ErrorCode> = new Set(["parse-error", "invalid-request"]);
+/** Codes that would say of the client or the proxy what the vendor says of the proxy or itself. */
+const NOT_OURS: ReadonlyMap<ErrorCode, ErrorCode> = new Map([
+  ["parse-error", "invalid-agent-response"],
+  ["invalid-request", "invalid-agent-response"],
+  ["internal-error", "agent-unavailable"],
+]);
 
 function toCanonicalCode(status: number, code: string | number | undefined): ErrorCode {
   if (typeof code === "number") {
-    const known = errorCodeOf(code);
-    return known && !OURS.has(known) ? known : "invalid-agent-response";
+    const known = errorCodeOf(code) ?? "invalid-agent-response";
+    return NOT_OURS.get(known) ?? known;
   }
   if (status < 400) return "invalid-agent-response";
   return BY_STATUS.get(status) ?? "agent-unavailable";

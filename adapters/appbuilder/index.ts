@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { Adapter, Backend } from "../../src/adapter.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
-import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
+import { A2AError } from "../../src/protocol/errors.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { toCanonicalCard } from "./card.ts";
@@ -31,8 +31,13 @@ export const appbuilder: Adapter<AppBuilderOptions> = {
 };
 
 function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
-  const { http, url } = southbound;
-  const rpc = new JsonRpcClient({ http, url, newId: () => southbound.newId(), toError: toCanonicalError });
+  const { agent, http, url } = southbound;
+  const rpc = new JsonRpcClient({
+    http,
+    url,
+    newId: () => southbound.newId(),
+    toError: (fault) => toCanonicalError(fault).with({ agent }),
+  });
   /** As the card, or the app itself, last said. */
   let streaming = true;
   const canSend = (): boolean => options.send ?? !streaming;
@@ -57,28 +62,29 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
       if (!canSend()) throw new A2AError("unsupported-operation");
       const result = await rpc.call({ method, params: fromCanonicalSendParams(params), signal });
       const refusal = toCanonicalRefusal(result, method);
-      if (refusal) throw refusal;
+      if (refusal) throw refusal.with({ agent });
       const wire = parseResult(result);
       if (wire?.kind === "task") return toCanonicalTask(wire);
       if (wire?.kind === "message") return toCanonicalMessage(wire);
       throw new A2AError("invalid-agent-response", {
         message: "The agent answered message/send with neither a Task nor a Message",
-        data: { stage: "body" },
+        data: { agent, stage: "body" },
       });
     },
 
     async *stream(params, { signal }) {
       const method = "message/stream";
+      if (!streaming && canSend()) throw new A2AError("unsupported-operation");
       const translator = createEventTranslator();
       try {
         for await (const result of rpc.stream({ method, params: fromCanonicalSendParams(params), signal })) {
           const refusal = toCanonicalRefusal(result, method);
-          if (refusal) throw refusal;
+          if (refusal) throw refusal.with({ agent });
           yield* translator.translate(result);
         }
       } catch (error) {
         // An app that cannot stream, whatever its card says, may be asked the other way.
-        if (error instanceof A2AError && UNSUPPORTED.has(error.code)) streaming = false;
+        if (error instanceof A2AError && error.code === "method-not-found") streaming = false;
         // After an interrupt the vendor closes the connection, and not always cleanly.
         if (!translator.interrupted || signal.aborted) throw error;
       }
@@ -86,7 +92,5 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
     },
   };
 }
-
-const UNSUPPORTED: ReadonlySet<ErrorCode> = new Set(["unsupported-operation", "method-not-found"]);
 
 const canStream = (card: AgentCard): boolean => card.capabilities.streaming !== false;
