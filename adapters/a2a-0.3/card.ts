@@ -13,7 +13,7 @@ import {
 import { A2AError } from "../../src/protocol/errors.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { toCanonicalSchemes, toCanonicalSecurity } from "./security.ts";
-import { asList, fits, respelled } from "./wire.ts";
+import { Any, asList, fits, respelled } from "./wire.ts";
 
 const CARD = {
   protocolVersion: ["protocol_version"],
@@ -37,9 +37,9 @@ const SKILL = { inputModes: ["input_modes"], outputModes: ["output_modes"] } as 
 const Text = z.coerce.string().optional().catch(undefined);
 const Filled = z.string().min(1).optional().catch(undefined);
 const Flag = z.boolean().optional().catch(undefined);
-const Strings = z
-  .unknown()
-  .transform((raw) => (raw == null ? undefined : asList(raw).filter((one) => typeof one === "string")));
+const Strings = Any.transform((raw) =>
+  raw == null ? undefined : asList(raw).filter((one) => typeof one === "string"),
+);
 
 const LooseSkill = z.looseObject({
   id: Filled,
@@ -49,7 +49,7 @@ const LooseSkill = z.looseObject({
   examples: Strings,
   inputModes: Strings,
   outputModes: Strings,
-  security: z.unknown().transform(toCanonicalSecurity),
+  security: Any.transform(toCanonicalSecurity),
 });
 
 function toCanonicalSkill(raw: unknown): AgentSkill[] {
@@ -68,11 +68,9 @@ function toCanonicalCapabilities(raw: unknown): AgentCard["capabilities"] {
     streaming: Flag,
     pushNotifications: Flag,
     stateTransitionHistory: Flag,
-    extensions: z
-      .unknown()
-      .transform((list) =>
-        list == null ? undefined : asList(list).filter((one) => fits(AgentExtension, one)),
-      ),
+    extensions: Any.transform((list) =>
+      list == null ? undefined : asList(list).filter((one) => fits(AgentExtension, one)),
+    ),
   });
   return compact(Loose.parse(respelled(raw, CAPABILITIES)));
 }
@@ -92,18 +90,18 @@ const LooseCard = z.looseObject({
   url: Filled,
   version: Text,
   preferredTransport: Filled,
-  additionalInterfaces: z
-    .unknown()
-    .transform((raw) => (raw == null ? undefined : asList(raw).filter((one) => fits(AgentInterface, one)))),
+  additionalInterfaces: Any.transform((raw) =>
+    raw == null ? undefined : asList(raw).filter((one) => fits(AgentInterface, one)),
+  ),
   iconUrl: Filled,
   documentationUrl: Filled,
-  provider: z.unknown().transform(toCanonicalProvider),
-  capabilities: z.unknown().transform(toCanonicalCapabilities),
-  securitySchemes: z.unknown().transform(toCanonicalSchemes),
-  security: z.unknown().transform(toCanonicalSecurity),
+  provider: Any.transform(toCanonicalProvider),
+  capabilities: Any.transform(toCanonicalCapabilities),
+  securitySchemes: Any.transform(toCanonicalSchemes),
+  security: Any.transform(toCanonicalSecurity),
   defaultInputModes: Strings,
   defaultOutputModes: Strings,
-  skills: z.unknown().transform((raw) => asList(raw).flatMap(toCanonicalSkill)),
+  skills: Any.transform((raw) => asList(raw).flatMap(toCanonicalSkill)),
   supportsAuthenticatedExtendedCard: Flag,
   // A signature is over the card as it was served; one that is not even well-formed is nothing.
   signatures: AgentCard.shape.signatures.catch(undefined),

@@ -4,17 +4,11 @@
  * does (`{statusUpdate: {…}}`); the shape tells then.
  */
 import type { AgentArtifactUpdate, AgentEvent, AgentReply, AgentStatusUpdate } from "../../src/adapter.ts";
+import { StreamEvent } from "../../src/protocol/model.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { toCanonicalMessage } from "./message.ts";
 import { keepState, toCanonicalArtifact, toCanonicalStatus, toCanonicalTask } from "./task.ts";
-import {
-  CONTEXT_ID,
-  fits,
-  LooseArtifactUpdate,
-  LooseStatusUpdate,
-  respelled,
-  WellFormedEvent,
-} from "./wire.ts";
+import { CONTEXT_ID, fits, LooseArtifactUpdate, LooseStatusUpdate, respelled } from "./wire.ts";
 
 type Kind = AgentEvent["kind"];
 type Raw = Readonly<Record<string, unknown>>;
@@ -108,11 +102,11 @@ function build(kind: Kind, raw: Raw): AgentEvent | undefined {
 
 /** One event of a stream, the same object where it is right; undefined where the value is none. */
 export function toCanonicalEvent(raw: unknown): AgentEvent | undefined {
-  if (fits(WellFormedEvent, raw)) return raw;
+  if (fits(StreamEvent, raw)) return raw;
   if (typeof raw === "string" && raw !== "") return toCanonicalMessage(raw);
   if (!isRecord(raw)) return undefined;
   const inner = unwrapped(raw);
-  if (inner) return fits(WellFormedEvent, inner.value) ? inner.value : build(inner.kind, inner.value);
+  if (inner) return fits(StreamEvent, inner.value) ? inner.value : build(inner.kind, inner.value);
   const kind = said(raw) ?? inferred(raw);
   return kind && build(kind, raw);
 }

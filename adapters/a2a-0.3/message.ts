@@ -3,11 +3,11 @@
  * write ROLE_AGENT or assistant, `content` for `parts`, conversation_id or session_id for `contextId`.
  */
 import type { AgentMessage } from "../../src/adapter.ts";
-import type { Message } from "../../src/protocol/model.ts";
+import { Message } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { EXTENSION, toCanonicalParts } from "./parts.ts";
-import { asList, CONTEXT_ID, fits, LooseMessage, respelled, WellFormedMessage } from "./wire.ts";
+import { asList, CONTEXT_ID, fits, LooseMessage, respelled } from "./wire.ts";
 
 const MESSAGE = {
   messageId: ["message_id"],
@@ -37,7 +37,7 @@ function roleOf(raw: unknown): Message["role"] | undefined {
 
 /** An object or a string; anything else holds no message. The agent's, where no role is given. */
 export function toCanonicalMessage(raw: unknown): AgentMessage | undefined {
-  if (fits(WellFormedMessage, raw)) return raw;
+  if (fits(Message, raw)) return raw;
   if (typeof raw === "string") return { kind: "message", role: "agent", parts: toCanonicalParts(raw) };
   if (!isRecord(raw)) return undefined;
   const { parts, role: said, metadata, type: _type, ...rest } = LooseMessage.parse(respelled(raw, MESSAGE));

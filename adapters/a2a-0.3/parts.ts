@@ -2,9 +2,9 @@
  * Parts (A2A 0.3.0 §6.5). Servers leave out `kind`, call it `type` as 0.1 did, put the bytes of a file under `data`
  * (the specification's own example does), use the names of the REST binding, or send kinds of their own.
  */
-import type { DataPart, Metadata, Part } from "../../src/protocol/model.ts";
+import { Part, type DataPart, type Metadata } from "../../src/protocol/model.ts";
 import { compact, extensionUri, isRecord } from "../shared/object.ts";
-import { asList, asRecord, fits, LooseFile, respelled, WellFormedPart } from "./wire.ts";
+import { asList, asRecord, fits, LooseFile, respelled } from "./wire.ts";
 
 /** Under this metadata key stays what 0.3.0 has no field for. */
 export const EXTENSION = extensionUri("a2a-0.3");
@@ -78,7 +78,7 @@ function textOf(raw: Readonly<Record<string, unknown>>): string | undefined {
 
 /** Any value; a part that is right is returned as it is, one of an unknown kind becomes a DataPart that holds it whole. */
 export function toCanonicalPart(raw: unknown): Part {
-  if (fits(WellFormedPart, raw)) return raw;
+  if (fits(Part, raw)) return raw;
   if (typeof raw === "string") return { kind: "text", text: raw };
   if (!isRecord(raw)) return asData(raw);
   const kind = kindOf(raw);

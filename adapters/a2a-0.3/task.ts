@@ -3,22 +3,13 @@
  * names, a bare word for the status, a string for its message, and explicit nulls.
  */
 import type { AgentArtifact, AgentStatus, AgentTask, VendorTask } from "../../src/adapter.ts";
-import type { Metadata } from "../../src/protocol/model.ts";
+import { Task, type Metadata } from "../../src/protocol/model.ts";
 import type { TaskQueryParams } from "../../src/protocol/params.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { toCanonicalState } from "../shared/state.ts";
 import { toCanonicalMessage, toCanonicalMessages } from "./message.ts";
 import { EXTENSION, toCanonicalParts } from "./parts.ts";
-import {
-  asList,
-  CONTEXT_ID,
-  fits,
-  LooseArtifact,
-  LooseStatus,
-  LooseTask,
-  respelled,
-  WellFormedTask,
-} from "./wire.ts";
+import { asList, CONTEXT_ID, fits, LooseArtifact, LooseStatus, LooseTask, respelled } from "./wire.ts";
 
 const TASK = {
   id: ["taskId", "task_id"],
@@ -62,7 +53,7 @@ export function toCanonicalArtifact(raw: unknown): AgentArtifact {
 
 /** `kind` is not looked at: the caller knows, or has inferred, that this is a Task. */
 export function toCanonicalTask(raw: Readonly<Record<string, unknown>>): AgentTask {
-  if (fits(WellFormedTask, raw)) return raw;
+  if (fits(Task, raw)) return raw;
   const task = LooseTask.parse(respelled(raw, TASK));
   const { status: said, artifacts, history, metadata, type: _type, ...rest } = task;
   const status = toCanonicalStatus(said);

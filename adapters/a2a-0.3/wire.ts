@@ -1,44 +1,16 @@
 /**
- * What arrives from an agent that speaks 0.2.0 to 0.3.0. Two readings of each object: `WellFormed…` is the
- * specification's own shape (A2A 0.3.0 §6; ids and `final` may be missing, the gateway supplies them), and an object
- * that fits it is handed on as the very object that arrived. Everything else is read through the `Loose…` schemas,
- * which accept what servers in the wild send and coerce the fields that the canonical model types.
+ * What arrives from an agent that speaks 0.2.0 to 0.3.0. An object that has the specification's own shape (A2A 0.3.0 §6,
+ * src/protocol/model.ts) is handed on as the very object that arrived. Everything else is read through the `Loose…`
+ * schemas, which accept what servers in the wild send and coerce the fields that the canonical model types.
  */
 import { z } from "zod";
-import * as model from "../../src/protocol/model.ts";
 import { isRecord } from "../shared/object.ts";
-
-export const WellFormedPart = model.Part;
-
-export const WellFormedMessage = model.Message.partial({ messageId: true });
-
-const WellFormedStatus = model.TaskStatus.extend({ message: WellFormedMessage.optional() });
-
-export const WellFormedTask = model.Task.partial({ id: true, contextId: true }).extend({
-  status: WellFormedStatus,
-  artifacts: z.array(model.Artifact.partial({ artifactId: true })).optional(),
-  history: z.array(WellFormedMessage).optional(),
-});
-
-const Ids = { taskId: true, contextId: true } as const;
-
-const WellFormedStatusUpdate = model.TaskStatusUpdateEvent.partial({ ...Ids, final: true }).extend({
-  status: WellFormedStatus,
-});
-
-const WellFormedArtifactUpdate = model.TaskArtifactUpdateEvent.partial(Ids).extend({
-  artifact: model.Artifact.partial({ artifactId: true }),
-});
-
-export const WellFormedEvent = z.discriminatedUnion("kind", [
-  WellFormedTask,
-  WellFormedMessage,
-  WellFormedStatusUpdate,
-  WellFormedArtifactUpdate,
-]);
 
 /** Whether `value` has the schema's shape; the value itself stays what is used, nothing is copied. */
 export const fits = <T>(schema: z.ZodType<T>, value: unknown): value is T => schema.safeParse(value).success;
+
+/** A member of any type, or none. */
+export const Any = z.unknown().optional();
 
 /** Numeric ids become strings; anything else that is no id is taken as absent. */
 const Id = z
@@ -61,9 +33,7 @@ const Flag = z.union([z.boolean(), z.stringbool()]).nullish().catch(undefined);
 /** An object as it is; any other value under `value`, so that it is kept. */
 export const asRecord = (value: unknown): Record<string, unknown> => (isRecord(value) ? value : { value });
 
-const Metadata = z
-  .unknown()
-  .transform((raw) => (raw === undefined || raw === null ? undefined : asRecord(raw)));
+const Metadata = Any.transform((raw) => (raw === undefined || raw === null ? undefined : asRecord(raw)));
 
 /** ISO text as it is; seconds or milliseconds since the epoch as ISO text. */
 const Timestamp = z
@@ -85,19 +55,19 @@ export const LooseFile = z.looseObject({ name: Text, mimeType: Text, bytes: Text
 export const LooseMessage = z.looseObject({
   ...Common,
   messageId: Id,
-  role: z.unknown(),
-  parts: z.unknown(),
+  role: Any,
+  parts: Any,
   referenceTaskIds: Strings,
   extensions: Strings,
 });
 
-export const LooseStatus = z.looseObject({ state: z.unknown(), message: z.unknown(), timestamp: Timestamp });
+export const LooseStatus = z.looseObject({ state: Any, message: Any, timestamp: Timestamp });
 
 export const LooseArtifact = z.looseObject({
   artifactId: Id,
   name: Text,
   description: Text,
-  parts: z.unknown(),
+  parts: Any,
   extensions: Strings,
   metadata: Metadata,
 });
@@ -105,17 +75,17 @@ export const LooseArtifact = z.looseObject({
 export const LooseTask = z.looseObject({
   id: Id,
   contextId: Id,
-  status: z.unknown(),
-  artifacts: z.unknown(),
-  history: z.unknown(),
+  status: Any,
+  artifacts: Any,
+  history: Any,
   metadata: Metadata,
 });
 
-export const LooseStatusUpdate = z.looseObject({ ...Common, status: z.unknown(), final: Flag });
+export const LooseStatusUpdate = z.looseObject({ ...Common, status: Any, final: Flag });
 
 export const LooseArtifactUpdate = z.looseObject({
   ...Common,
-  artifact: z.unknown(),
+  artifact: Any,
   append: Flag,
   lastChunk: Flag,
 });
