@@ -23,7 +23,14 @@ import {
 import { splitExtras, withExtras } from "./extras.ts";
 import { toCanonicalMessage } from "./message.ts";
 import { fromCanonicalStatus, toCanonicalStatus, toCanonicalTask } from "./task.ts";
-import { WireArtifactEvent, WireMessage, WireStatusEvent, WireTask, parseWire } from "./wire.ts";
+import {
+  WireArtifactEvent,
+  WireMessage,
+  type WireSendParams,
+  WireStatusEvent,
+  WireTask,
+  parseWire,
+} from "./wire.ts";
 
 /** A status event always says `final`; a Task never does, and has one of these. */
 function isTask(value: Record<string, unknown>): boolean {
@@ -55,6 +62,30 @@ export function toCanonicalReply(value: unknown, mode: ArtifactMode): AgentReply
 /** The answer to tasks/get and tasks/cancel. */
 export const toCanonicalTaskReply = (value: unknown, mode: ArtifactMode): AgentTask =>
   toCanonicalTask(parseWire(WireTask, value, "a task"), mode);
+
+type MintedIds = Pick<WireSendParams, "id" | "sessionId">;
+
+/**
+ * Names the task and session that the client minted where the vendor does not repeat them: stream events never name
+ * the session. The gateway then knows both, for later turns and calls.
+ */
+export function withMintedIds(event: AgentReply, ids: MintedIds): AgentReply;
+export function withMintedIds(event: AgentEvent, ids: MintedIds): AgentEvent;
+export function withMintedIds(event: AgentEvent, ids: MintedIds): AgentEvent {
+  const contextId = event.contextId ?? ids.sessionId ?? undefined;
+  switch (event.kind) {
+    case "task":
+      return { ...event, id: event.id ?? ids.id, contextId };
+    case "message":
+      // A bare message is not a task's: the server keeps none.
+      return { ...event, contextId };
+    case "status-update":
+    case "artifact-update":
+      return { ...event, taskId: event.taskId ?? ids.id, contextId };
+    default:
+      return event satisfies never;
+  }
+}
 
 export function toCanonicalStatusUpdate(event: WireStatusEvent): AgentStatusUpdate {
   const { id, sessionId, status: wire, final, metadata, kind: _kind, ...rest } = event;

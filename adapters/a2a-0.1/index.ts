@@ -20,7 +20,7 @@ import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError } from "./errors.ts";
-import { toCanonicalEvent, toCanonicalReply, toCanonicalTaskReply } from "./events.ts";
+import { toCanonicalEvent, toCanonicalReply, toCanonicalTaskReply, withMintedIds } from "./events.ts";
 import { DIALECT } from "./extras.ts";
 import { METHODS, fromCanonicalSendParams, fromCanonicalTaskParams } from "./params.ts";
 import { WireCard, parseWire } from "./wire.ts";
@@ -57,15 +57,17 @@ class LegacyBackend implements Backend {
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    const result = await this.#call(METHODS.send, fromCanonicalSendParams(params, call), call);
-    return toCanonicalReply(result, this.#options.artifacts);
+    const wire = fromCanonicalSendParams(params, call);
+    const result = await this.#call(METHODS.send, wire, call);
+    return withMintedIds(toCanonicalReply(result, this.#options.artifacts), wire);
   }
 
   async *stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
     if (this.#streaming === false) {
       throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
     }
-    yield* this.#events(METHODS.stream, fromCanonicalSendParams(params, call), call);
+    const wire = fromCanonicalSendParams(params, call);
+    for await (const event of this.#events(METHODS.stream, wire, call)) yield withMintedIds(event, wire);
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {

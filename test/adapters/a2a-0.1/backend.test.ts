@@ -108,7 +108,13 @@ describe("the backend", () => {
     const { backend, requests } = connect({ values: [event, "[DONE]"] });
     const events = await collect(backend.stream?.(params, call));
     expect(events).toEqual([
-      { kind: "status-update", taskId: "t-1", status: { state: "working" }, final: false },
+      {
+        kind: "status-update",
+        taskId: "t-1",
+        contextId: "new-context",
+        status: { state: "working" },
+        final: false,
+      },
     ]);
     expect(requests.map(({ body }) => body)).toMatchObject([{ method: "tasks/sendSubscribe" }]);
   });

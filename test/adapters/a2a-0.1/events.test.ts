@@ -5,6 +5,7 @@ import {
   fromCanonicalStatusUpdate,
   toCanonicalEvent,
   toCanonicalReply,
+  withMintedIds,
 } from "../../../adapters/a2a-0.1/events.ts";
 import { A2AError } from "../../../src/protocol/errors.ts";
 import { artifact, metadata, status } from "./arbitraries.ts";
@@ -111,6 +112,34 @@ describe("a reply from the wire", () => {
       expect(() => toCanonicalReply(value, "auto")).toThrow(/^The agent's answer is not a task/);
     },
   );
+});
+
+describe("the ids that the client minted", () => {
+  const ids = { id: "t-1", sessionId: "s-1" };
+  const status = { state: "working" } as const;
+
+  test("stand where the vendor repeats none", () => {
+    expect(withMintedIds({ kind: "task", status }, ids)).toMatchObject({ id: "t-1", contextId: "s-1" });
+    const update = { kind: "status-update", status } as const;
+    expect(withMintedIds(update, ids)).toMatchObject({ taskId: "t-1", contextId: "s-1" });
+    const artifact = { kind: "artifact-update", artifact: { parts: [] } } as const;
+    expect(withMintedIds({ ...artifact, artifact: { parts: [] } }, ids)).toMatchObject({
+      taskId: "t-1",
+      contextId: "s-1",
+    });
+  });
+
+  test("yield to the vendor's own", () => {
+    const task = { kind: "task", id: "t-2", contextId: "s-2", status } as const;
+    expect(withMintedIds(task, ids)).toEqual(task);
+    const update = { kind: "status-update", taskId: "t-2", contextId: "s-2", status } as const;
+    expect(withMintedIds(update, ids)).toEqual(update);
+  });
+
+  test("do not make a task of a bare message", () => {
+    const reply = { kind: "message", role: "agent", parts: [] } as const;
+    expect(withMintedIds({ ...reply, parts: [] }, ids)).toEqual({ ...reply, contextId: "s-1" });
+  });
 });
 
 describe("an event to the wire", () => {
