@@ -28,9 +28,12 @@ export async function check(options: { config: string; offline?: boolean }, deps
   const agents = [...config.agents.values()];
   const faults = options.offline ? printOffline(agents, deps) : await checkVendors(agents, config, deps);
   line(deps.out);
-  line(deps.out, `${options.config}: ${agents.length} agents, ${faults === 0 ? "no" : faults} faults`);
+  const found = faults === 0 ? "no faults" : counted(faults, "fault");
+  line(deps.out, `${options.config}: ${counted(agents.length, "agent")}, ${found}`);
   return faults === 0 ? EXIT.ok : EXIT.fault;
 }
+
+const counted = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 function printOffline(agents: readonly AgentConfig[], deps: CliDeps): number {
   printTable(

@@ -40,8 +40,10 @@ export class SourceDocument {
   constructor(text: string, sources: Sources) {
     this.#sources = sources;
     // Duplicate keys are found below, where their path is known.
-    const options = { lineCounter: this.#lines, uniqueKeys: false, prettyErrors: false };
-    this.#document = parseDocument(mask(text), options);
+    this.#document = parseDocument(mask(text), { uniqueKeys: false, prettyErrors: false });
+    // Counted here, since the parser misses the line breaks inside a key that spans lines.
+    this.#lines.addNewLine(0);
+    for (const { index } of text.matchAll(/\n/g)) this.#lines.addNewLine(index + 1);
     for (const { pos, message } of [...this.#document.errors, ...this.#document.warnings]) {
       this.#findings.push({
         path: [],

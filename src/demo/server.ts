@@ -19,10 +19,17 @@ export interface RunningVendors {
 const HOST = "127.0.0.1";
 
 /** Listens on the port (0 takes a free one); rejects with the system's error where it cannot. */
-export async function startVendorServer(port: number, vendors: readonly Vendor[]): Promise<RunningVendors> {
+export async function startVendorServer(
+  port: number,
+  vendors: readonly Vendor[],
+  onFailure: (failure: unknown) => void = (failure) => console.error("A demo vendor failed", failure),
+): Promise<RunningVendors> {
   const mounts: { prefix: string; handler: Handler }[] = [];
   const server = createServer((request, response) => {
-    void dispatch(mounts, request, response);
+    dispatch(mounts, request, response).catch((failure: unknown) => {
+      onFailure(failure);
+      answer(response, 500, "The demo vendor failed");
+    });
   });
   server.listen(port, HOST);
   await once(server, "listening");
@@ -59,12 +66,7 @@ async function dispatch(
   }
   const rest = path.slice(mount.prefix.length);
   request.url = rest.startsWith("/") ? rest : `/${rest}`;
-  try {
-    await mount.handler(request, response);
-  } catch (cause) {
-    console.error("A demo vendor failed", cause);
-    answer(response, 500, "The demo vendor failed");
-  }
+  await mount.handler(request, response);
 }
 
 function answer(response: ServerResponse, status: number, error: string): void {
