@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
+import { adapters } from "../adapters/index.ts";
 import { ConfigSchema, CredentialsSchema } from "../src/config/schema.ts";
 import { unwrap } from "../src/config/shape.ts";
 
@@ -50,6 +51,7 @@ function reference(): string {
     credentials(),
     section("timeouts", timeouts, "Durations. Under an agent, or under `defaults` for all."),
     section("limits", limits, "Under an agent, or under `defaults` for all."),
+    ...[...adapters.values()].map(({ name, options }) => optionsOf(name, options)),
   ].join("\n");
 }
 
@@ -81,6 +83,19 @@ function credentials(): string {
   return ["### credentials", "", ...options, ""].join("\n");
 }
 
+/** An adapter's options; its README says more. */
+function optionsOf(name: string, schema: z.core.$ZodType): string {
+  const known = Object.entries(objectOf(schema).shape).map(([key, member]) => {
+    const { description = "" } = notesOf(member);
+    const byDefault = member instanceof z.ZodDefault ? `\`${String(member.def.defaultValue)}\`` : "";
+    return `| \`${key}\` | ${typeOf(member)} | ${byDefault} | ${description} |`;
+  });
+  const body = known.length === 0 ? ["None."] : [...HEAD, ...known];
+  return [`### options of ${name}`, "", ...body, ""].join("\n");
+}
+
+const HEAD = ["| key | type | default | |", "|---|---|---|---|"] as const;
+
 function rows(schema: z.ZodObject): string[] {
   const body = Object.entries(schema.shape).map(([key, member]) => {
     const { defaultsTo } = notesOf(member);
@@ -88,7 +103,7 @@ function rows(schema: z.ZodObject): string[] {
       defaultsTo === undefined ? (isRequired(member) ? "**required**" : "") : `\`${defaultsTo}\``;
     return `| \`${key}\` | ${typeOf(member)} | ${absent} | ${describe(member)} |`;
   });
-  return ["| key | type | default | |", "|---|---|---|---|", ...body];
+  return [...HEAD, ...body];
 }
 
 const isRequired = (schema: z.core.$ZodType): boolean =>
@@ -107,6 +122,9 @@ function typeOf(schema: z.core.$ZodType): string {
   if (kind !== undefined) return kind;
   if (inner instanceof z.ZodEnum) return inner.options.map((option) => `\`${option}\``).join(", ");
   if (inner instanceof z.ZodString) return "text";
+  if (inner instanceof z.ZodBoolean) return "`true`, `false`";
+  if (inner instanceof z.ZodNumber) return "number";
+  if (inner instanceof z.ZodArray) return "list";
   return "mapping";
 }
 

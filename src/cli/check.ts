@@ -19,6 +19,8 @@ const METHOD_KEYS = Object.keys(METHODS) as (keyof NativeMethods)[];
 
 interface Report {
   readonly row: readonly string[];
+  /** How the dialect was decided on. */
+  readonly note?: string | undefined;
   readonly fault?: string;
   readonly warnings: readonly string[];
 }
@@ -46,6 +48,9 @@ function printOffline(agents: readonly AgentConfig[], deps: CliDeps): number {
 async function checkVendors(agents: readonly AgentConfig[], config: Config, deps: CliDeps): Promise<number> {
   const reports = await Promise.all(agents.map((agent) => checkVendor(agent, config, deps)));
   printTable([["agent", "dialect", "card", "native", "supplied"], ...reports.map(({ row }) => row)], deps);
+  const notes = reports.flatMap(({ note }) => note ?? []);
+  if (notes.length > 0) line(deps.out);
+  for (const note of notes) line(deps.out, note);
   for (const warning of reports.flatMap(({ warnings }) => warnings)) {
     line(deps.err, `${paint(deps.err, "yellow", "warning")} ${warning}`);
   }
@@ -67,25 +72,16 @@ async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): P
       METHOD_KEYS.filter((key) => native[key] === wanted)
         .map((key) => METHODS[key])
         .join(" ") || "-";
-    const row = [
-      agent.name,
-      dialect(agent, backend),
-      `${card.name} ${card.version}`,
-      names(true),
-      names(false),
-    ];
-    return { row, warnings: cardWarnings(agent, card) };
+    const row = [agent.name, agent.adapter, `${card.name} ${card.version}`, names(true), names(false)];
+    const decision = backend.decision?.();
+    const note = decision === undefined ? undefined : `${agent.name}: ${decision}`;
+    return { row, note, warnings: cardWarnings(agent, card) };
   } catch (thrown) {
     const row = [agent.name, agent.adapter, "none", "?", "?"];
-    return { row, fault: `agents.${agent.name}: ${explain(thrown)}`, warnings: [] };
+    return { row, fault: `agents.${agent.name}: ${explain(thrown).replaceAll(/\s+/g, " ")}`, warnings: [] };
   } finally {
     await southbound.close();
   }
-}
-
-function dialect(agent: AgentConfig, backend: Backend): string {
-  const decision = backend.decision?.();
-  return decision === undefined ? agent.adapter : `${agent.adapter} (${decision})`;
 }
 
 const nativeMethods = (backend: Backend, card: AgentCard): NativeMethods =>

@@ -123,11 +123,12 @@ const AgentSchema = z.strictObject({
       kind: "URL, path or card",
     }),
   credentials: CredentialsSchema.prefault({ type: "none" }).meta({
-    description: "What the proxy shows the vendor.",
+    description: "What the proxy shows the vendor; see [credentials](#credentials).",
     defaultsTo: "type: none",
   }),
   options: z.record(z.string(), z.unknown()).prefault({}).meta({
-    description: "The adapter's own options, checked by its own strict schema; see the adapter's README.",
+    description:
+      "The adapter's own options, checked by its own strict schema; listed below for each adapter.",
     defaultsTo: "{}",
   }),
   timeouts: TimeoutsSchema.exactOptional().meta({ description: "See [timeouts](#timeouts)." }),

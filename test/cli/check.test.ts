@@ -54,7 +54,7 @@ const card = (url: string, extra: object = {}) => ({
 const configOf = (agents: Record<string, object>): string => JSON.stringify({ agents });
 
 describe("check", () => {
-  test("shows each agent's dialect, card, native and supplied methods", async () => {
+  test("shows each agent's dialect and how it was decided on, card, native and supplied methods", async () => {
     await withServer(
       (request, response) => {
         response.setHeader("content-type", "application/json");
@@ -70,10 +70,12 @@ describe("check", () => {
           const world = createWorld({ adapters });
           expect(await world.run("check", "--config", file)).toBe(0);
           expect(world.out.text.split("\n")).toStrictEqual([
-            "agent  dialect                           card           native                              supplied",
-            "one    bare                              Planner 1.2.3  send                                stream get cancel resubscribe",
-            "two    whole                             Planner 1.2.3  send stream get cancel resubscribe  -",
-            "three  auto (bare: the card says 0.3.0)  Planner 1.2.3  send get                            stream cancel resubscribe",
+            "agent  dialect  card           native                              supplied",
+            "one    bare     Planner 1.2.3  send                                stream get cancel resubscribe",
+            "two    whole    Planner 1.2.3  send stream get cancel resubscribe  -",
+            "three  auto     Planner 1.2.3  send get                            stream cancel resubscribe",
+            "",
+            "three: bare: the card says 0.3.0",
             "",
             `${file}: 3 agents, no faults`,
             "",

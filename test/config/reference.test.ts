@@ -4,7 +4,7 @@ import { REFERENCE_FILE, withReference } from "../../scripts/config-reference.ts
 import { adapterNamed } from "./support.ts";
 import { parseConfig } from "../../src/config/load.ts";
 
-test("docs/configuration.md is what scripts/config-reference.ts makes of the schema", async () => {
+test("docs/configuration.md is what `node scripts/config-reference.ts` makes of the schemas", async () => {
   const document = await readFile(REFERENCE_FILE, "utf8");
   expect(document).toBe(withReference(document));
 });
