@@ -5,7 +5,7 @@ import type { AgentConfig, Config } from "../config/config.ts";
 import type { RunningVendors } from "../demo/server.ts";
 import type { ClosableSouthbound } from "../southbound/create-southbound.ts";
 
-export interface RunningProxy {
+interface RunningProxy {
   /** Where it listens. */
   readonly url: string;
   /** Lets running streams finish, then closes everything. */
@@ -17,7 +17,7 @@ export interface ProxyDeps {
 }
 
 /** The part of `process` that tells of signals. */
-export interface Signals {
+interface Signals {
   on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
   off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
 }
