@@ -55,7 +55,7 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     const adapter = deps.adapters.get(agent.adapter);
     if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
     const backend = adapter.connect(agent.options, southbound);
-    const context = { agent, backend, store, deadlines, mint, log: southbound.log };
+    const context = { agent, backend, store, deadlines, mint, log: southbound.log, redact };
     gateways.set(agent.name, new AgentGateway(context));
   }
   const { newId } = mint;

@@ -6,6 +6,7 @@ import type { Message, Task } from "../protocol/model.ts";
 import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
 import { isFinal, isInterrupted, isTerminal } from "../protocol/states.ts";
 import type { TaskRecord } from "../store/store.ts";
+import { agentFault } from "./agent-fault.ts";
 import { CardCache } from "./card-cache.ts";
 import type { EngineContext } from "./context.ts";
 import type { Caller, Gateway, Subscription } from "./gateway.ts";
@@ -28,11 +29,11 @@ export class AgentGateway implements Gateway {
   #stopping = false;
 
   constructor(context: EngineContext) {
-    const { agent, backend, log, store } = context;
+    const { agent, store } = context;
     this.agent = agent.name;
     this.#context = context;
     this.#identity = new Identity(agent.name, store);
-    this.#cards = new CardCache(backend, agent.timeouts.request, log);
+    this.#cards = new CardCache(context);
   }
 
   card(): Promise<AgentCard> {
@@ -193,8 +194,9 @@ export class AgentGateway implements Gateway {
       return await backend.cancelTask({ ...task, metadata: params.metadata }, call);
     } catch (error) {
       if (isUnsupported(error)) return undefined;
-      if (error instanceof A2AError && error.code === "task-not-found") return undefined;
-      throw error;
+      const fault = agentFault(error, this.#context);
+      if (fault.code === "task-not-found") return undefined;
+      throw fault;
     }
   }
 

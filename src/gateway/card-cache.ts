@@ -1,7 +1,7 @@
 /** The agent's card, fetched once and refreshed in the background; an old card is better than none. */
-import type { Logger } from "pino";
-import type { Backend } from "../adapter.ts";
 import type { AgentCard } from "../protocol/card.ts";
+import { agentFault } from "./agent-fault.ts";
+import type { EngineContext } from "./context.ts";
 
 /** A card older than this is fetched again when it is next asked for, ms. */
 const MAX_AGE = 5 * 60_000;
@@ -9,18 +9,13 @@ const MAX_AGE = 5 * 60_000;
 const RETRY_AFTER = 5_000;
 
 export class CardCache {
-  readonly #backend: Backend;
-  readonly #timeout: number;
-  readonly #log: Logger;
+  readonly #context: EngineContext;
   #card: AgentCard | undefined;
   #fetching: Promise<AgentCard> | undefined;
   #next = 0;
 
-  /** @param timeout of one fetch, ms */
-  constructor(backend: Backend, timeout: number, log: Logger) {
-    this.#backend = backend;
-    this.#timeout = timeout;
-    this.#log = log;
+  constructor(context: EngineContext) {
+    this.#context = context;
   }
 
   /** Rejects with an A2AError while no card has ever been had. */
@@ -28,7 +23,7 @@ export class CardCache {
     if (performance.now() >= this.#next || !this.#card) this.#fetching ??= this.#fetch();
     if (this.#card) {
       this.#fetching?.catch((error: unknown) =>
-        this.#log.warn({ err: error }, "the card could not be refreshed"),
+        this.#context.log.warn({ err: error }, "the card could not be refreshed"),
       );
       return this.#card;
     }
@@ -37,13 +32,14 @@ export class CardCache {
   }
 
   async #fetch(): Promise<AgentCard> {
+    const { backend, agent } = this.#context;
     try {
-      this.#card = await this.#backend.card(AbortSignal.timeout(this.#timeout));
+      this.#card = await backend.card(AbortSignal.timeout(agent.timeouts.request));
       this.#next = performance.now() + MAX_AGE;
       return this.#card;
     } catch (error) {
       this.#next = performance.now() + RETRY_AFTER;
-      throw error;
+      throw agentFault(error, this.#context);
     } finally {
       this.#fetching = undefined;
     }

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { Backend } from "../adapter.ts";
 import type { AgentConfig } from "../config/config.ts";
+import type { Redact } from "../southbound/redact.ts";
 import type { TaskStore } from "../store/store.ts";
 import type { Mint } from "./complete.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -13,4 +14,6 @@ export interface EngineContext {
   readonly deadlines: Deadlines;
   readonly mint: Mint;
   readonly log: Logger;
+  /** Takes the configuration's secrets out of what is shown. */
+  readonly redact: Redact;
 }

@@ -182,7 +182,7 @@ export class TaskRun {
       throw this.#cutShort("The agent ended its stream without a final state and cannot report on the task");
     }
     this.#agentEnded = false;
-    await this.#consume(this.#upstream.follow(task));
+    await this.#watch(this.#upstream.follow(task));
     if (!this.#context.backend.getTask) return;
     // A resumed stream may have left a gap; the agent's own record closes it.
     const last = await this.#upstream.report(task).catch(() => undefined);
@@ -207,9 +207,17 @@ export class TaskRun {
       }
       const { done, value } = await next;
       if (done) return;
-      const room = this.#task?.feed.room();
-      if (room) await room;
+      await this.#task?.feed.room();
       await this.take(value);
+    }
+  }
+
+  /** Reads until the task has a final state; what follows it, the agent's record tells. */
+  async #watch(reports: Events): Promise<void> {
+    for await (const report of reports) {
+      await this.#task?.feed.room();
+      await this.take(report);
+      if (this.#task?.normalizer.held) return;
     }
   }
 

@@ -5,6 +5,7 @@
 import type { AgentEvent, AgentTask, Call, VendorTask } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
+import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
 
 type Way = "stream" | "send";
@@ -98,6 +99,8 @@ export class Upstream {
     const { call, done } = this.#call(this.#context.agent.timeouts.request, "request");
     try {
       return await backend.getTask(task, call);
+    } catch (error) {
+      throw this.#fault(error);
     } finally {
       done();
     }
@@ -133,8 +136,12 @@ export class Upstream {
     const { backend, agent } = this.#context;
     if (!backend.send) throw new A2AError("unsupported-operation");
     const { call, done } = this.#call(agent.timeouts.total, "total");
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    call.signal.addEventListener("abort", () => reject(call.signal.reason), { once: true });
     try {
-      yield await backend.send(params, call);
+      yield await Promise.race([backend.send(params, call), aborted]);
+    } catch (error) {
+      throw this.#fault(error);
     } finally {
       done();
     }
@@ -150,9 +157,15 @@ export class Upstream {
         yield event;
         limit(timeouts.idle, "idle");
       }
+    } catch (error) {
+      throw this.#fault(error);
     } finally {
       done();
     }
+  }
+
+  #fault(error: unknown): A2AError {
+    return this.#aborted ?? agentFault(error, this.#context);
   }
 
   #call(ms: number, name: string) {

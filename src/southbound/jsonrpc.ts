@@ -35,9 +35,9 @@ export interface RpcRequest {
 export interface JsonRpcClientOptions {
   readonly http: HttpClient;
   readonly url: string;
-  newId(): string;
+  readonly newId: () => string;
   /** The dialect's error mapping; `defaultFault` where absent. */
-  toError?(fault: VendorFault): A2AError;
+  readonly toError?: (fault: VendorFault) => A2AError;
 }
 
 const RpcErrorObject = z.looseObject({

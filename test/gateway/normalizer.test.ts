@@ -111,12 +111,11 @@ describe("artifacts", () => {
   });
 
   test("opens an artifact of its own for an unknown id of another name", () => {
-    const named = (name: string, text: string, id: string): AgentEvent =>
-      ({
-        kind: "artifact-update",
-        append: true,
-        artifact: { artifactId: id, name, parts: [{ kind: "text", text }] },
-      });
+    const named = (name: string, text: string, id: string): AgentEvent => ({
+      kind: "artifact-update",
+      append: true,
+      artifact: { artifactId: id, name, parts: [{ kind: "text", text }] },
+    });
     const texts = expectValidStream(normalize([named("plan", "p", "1"), named("answer", "q", "2"), done]));
     expect([...texts]).toEqual([
       ["1", "p"],

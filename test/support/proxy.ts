@@ -32,6 +32,9 @@ export async function startTestProxy(
     agents: Object.fromEntries(quick),
   };
   const { config } = await parseConfig(stringify(document), "test.yaml", { adapters, env: {} });
-  const proxy = await startProxy(config, { adapters, log: pino({ level: "silent" }) });
+  const proxy = await startProxy(config, {
+    adapters,
+    log: pino({ level: process.env["LOG_LEVEL"] ?? "silent" }),
+  });
   return { ...proxy, agent: (name) => `${proxy.url}/agents/${name}/` };
 }
