@@ -55,7 +55,7 @@ function curl(url: string): string {
     kind: "message",
     role: "user",
     messageId: "message-1",
-    parts: [{ kind: "text", text: "Plan a day in Kyoto" }],
+    parts: [{ kind: "text", text: "What is the weather in Kyoto?" }],
   };
   const request = { jsonrpc: "2.0", id: 1, method: "message/stream", params: { message } };
   return `curl -N ${url} -H 'Content-Type: application/json' -d '${JSON.stringify(request)}'`;

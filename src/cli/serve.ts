@@ -17,7 +17,6 @@ export async function serve(options: { config: string }, deps: CliDeps): Promise
   const { adapters } = deps;
   const hint = `stop what listens there, or set server.host and server.port in ${options.config}`;
   const proxy = await listening(deps.startProxy(config, { adapters }), hint);
-  line(deps.err, `Listening on ${proxy.url}`);
   await untilSignal(deps, () => proxy.stop());
   return EXIT.ok;
 }

@@ -35,7 +35,7 @@ describe("serve", () => {
         expect(started.map(([config, deps]) => [[...config.agents.keys()], deps])).toStrictEqual([
           [["a"], { adapters }],
         ]);
-        expect(world.err.text).toBe("Listening on http://127.0.0.1:1234\n");
+        expect(world.err.text).toBe("");
         expect([world.exits, world.signals.eventNames()]).toStrictEqual([[], []]);
       });
     },
