@@ -142,16 +142,15 @@ class OpenStream {
 
   async #pump(): Promise<void> {
     try {
-      for (;;) {
+      while (this.#end === undefined) {
         const batch = await this.#subscription.next();
-        if (batch === undefined) break;
+        if (batch === undefined) return this.#finish("finished");
         for (const text of this.#writes(batch)) {
           if (this.#end !== undefined) return;
           this.#write(text);
           await this.#unblocked();
         }
       }
-      this.#finish("finished");
     } catch (thrown) {
       this.fail(thrown);
     }
