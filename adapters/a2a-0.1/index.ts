@@ -18,6 +18,7 @@ import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
+import { remember, type Remembered } from "../shared/remember.ts";
 import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError } from "./errors.ts";
 import { toCanonicalEvent, toCanonicalReply, toCanonicalTaskReply, withMintedIds } from "./events.ts";
@@ -33,22 +34,24 @@ const Options = z.strictObject({
 });
 type Options = z.infer<typeof Options>;
 
+/** ms; the card is needed before each stream, for what it says of streaming. */
+const CARD_AGE = 5 * 60_000;
+
 class LegacyBackend implements Backend {
   readonly #options: Options;
   readonly #southbound: Southbound;
-  /** What the card says; undefined until it was fetched. */
-  #streaming: boolean | undefined;
+  readonly #card: Remembered<AgentCard>;
 
   constructor(options: Options, southbound: Southbound) {
     this.#options = options;
     this.#southbound = southbound;
+    const load = async (signal: AbortSignal) =>
+      toCanonicalCard(parseWire(WireCard, await southbound.fetchCard(signal), "an agent card"));
+    this.#card = remember(load, CARD_AGE);
   }
 
-  async card(signal: AbortSignal): Promise<AgentCard> {
-    const wire = parseWire(WireCard, await this.#southbound.fetchCard(signal), "an agent card");
-    const card = toCanonicalCard(wire);
-    this.#streaming = card.capabilities.streaming;
-    return card;
+  card(signal: AbortSignal): Promise<AgentCard> {
+    return this.#card.refresh(signal);
   }
 
   native({ capabilities }: AgentCard): NativeMethods {
@@ -63,9 +66,6 @@ class LegacyBackend implements Backend {
   }
 
   async *stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
-    if (this.#streaming === false) {
-      throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
-    }
     const wire = fromCanonicalSendParams(params, call);
     for await (const event of this.#events(METHODS.stream, wire, call)) yield withMintedIds(event, wire);
   }
@@ -89,11 +89,26 @@ class LegacyBackend implements Backend {
   }
 
   async *#events(method: string, params: unknown, { signal }: Call): AsyncIterable<AgentEvent> {
+    const card = await this.#knownCard(signal);
+    if (card?.capabilities.streaming === false) {
+      throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
+    }
     for await (const value of this.#client(method).stream({ method, params, signal })) {
       const event = toCanonicalEvent(value, this.#options.artifacts);
       if (event) yield event;
       else
         this.#southbound.log.warn({ method }, "The agent sent something that is no event; it was left out");
+    }
+  }
+
+  /** Undefined where there is no card to be had: then the agent is asked; a method it does not have does nothing there. */
+  async #knownCard(signal: AbortSignal): Promise<AgentCard | undefined> {
+    try {
+      return await this.#card.get(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#southbound.log.debug({ err: error }, "The card could not be had");
+      return undefined;
     }
   }
 

@@ -144,11 +144,16 @@ describe("the backend", () => {
       card: { ...card, capabilities: { streaming: false } },
       values: [],
     });
-    await backend.card(call.signal);
     await expect(collect(backend.stream?.(params, call))).rejects.toMatchObject({
       code: "unsupported-operation",
     });
     expect(requests).toEqual([]);
+  });
+
+  test("asks an agent without a card, which then refuses or streams", async () => {
+    const { backend, requests } = connect({ card: "<html>", values: [] });
+    expect(await collect(backend.stream?.(params, call))).toEqual([]);
+    expect(requests).toHaveLength(1);
   });
 
   test("refuses a card that is none", async () => {
