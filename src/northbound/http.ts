@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import { A2AError } from "../protocol/errors.ts";
 
 /** What the access log says of a request, besides what HTTP says. */
-export interface AccessLine {
+interface AccessLine {
   agent?: string;
   dialect?: string;
   method?: string;
