@@ -13,8 +13,9 @@ import type { Caller, Gateway, Subscription } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
 import { storedTask } from "./record.ts";
-import { TaskRun, type Turn } from "./run.ts";
+import { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
+import type { Turn } from "./turn.ts";
 import { isUnsupported } from "./upstream.ts";
 
 export class AgentGateway implements Gateway {
@@ -237,9 +238,12 @@ export class AgentGateway implements Gateway {
   #register(id: string, run: TaskRun): void {
     if (this.#tasks.get(id) === run) return;
     this.#tasks.set(id, run);
-    void run.done.then(() => {
-      if (this.#tasks.get(id) === run) this.#tasks.delete(id);
-    });
+    void this.#forget(id, run);
+  }
+
+  async #forget(id: string, run: TaskRun): Promise<void> {
+    await run.done;
+    if (this.#tasks.get(id) === run) this.#tasks.delete(id);
   }
 
   /** `onDisconnect: cancel`: the last client that leaves ends the task. */

@@ -107,7 +107,8 @@ export class EventFeed {
     const limit = Math.min(PAGE, this.#released - sequence);
     const stored = await this.#store.eventsAfter(this.#key, sequence, limit);
     if (stored.length === 0) return this.#fromWindow(0);
-    return stored.map((event) => ({ ...event, last: this.#ended && event.sequence === this.#sequence }));
+    const end = this.#ended ? this.#sequence : Number.POSITIVE_INFINITY;
+    return stored.map(({ sequence: at, json }) => ({ sequence: at, json, last: at === end }));
   }
 
   /** For listeners: resolves at the next change. */

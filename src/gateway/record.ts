@@ -1,5 +1,5 @@
 /** Between the store's records and the tasks of the engine. */
-import { z } from "zod";
+import type { z } from "zod";
 import { A2AError } from "../protocol/errors.ts";
 import { StreamEvent, Task } from "../protocol/model.ts";
 import type { TaskRecord, TaskStore } from "../store/store.ts";

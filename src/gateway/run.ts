@@ -4,47 +4,16 @@
  */
 import type { AgentEvent, VendorTask } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
-import type { Message } from "../protocol/model.ts";
-import type { MessageSendParams } from "../protocol/params.ts";
-import { isFinal, isTerminal } from "../protocol/states.ts";
-import type { TaskRecord } from "../store/store.ts";
+import { isFinal } from "../protocol/states.ts";
 import type { EngineContext } from "./context.ts";
 import type { Identity } from "./identity.ts";
+import { keepLate, type Events, type LateEvents } from "./late-events.ts";
 import { LiveTask, type Origin, type VendorIds } from "./live-task.ts";
-import { isTransient, Upstream, type CallIds } from "./upstream.ts";
-
-/** How a turn begins. */
-export interface Turn extends CallIds {
-  readonly principal: string;
-  /** The client's message and the parameters for the vendor, with the vendor's ids; absent where a task is followed. */
-  readonly send?: {
-    readonly message: Message;
-    readonly params: MessageSendParams;
-    readonly way: "stream" | "send";
-  };
-  /** A client listens from the first event on. */
-  readonly listened: boolean;
-  /** The context that the client named. */
-  readonly contextId?: string | undefined;
-  /** The task so far, where it is continued or followed. */
-  readonly record?: TaskRecord | undefined;
-  /** What the agent has just said of a task that is followed. */
-  readonly report?: AgentEvent | undefined;
-  /** Why the task has to be followed; part of the message should it fail. */
-  readonly reason?: string | undefined;
-}
-
-/** What a turn has come to: a task, or a lone message. */
-export type Opening = { readonly kind: "task" } | { readonly kind: "message"; readonly message: Message };
-
-/** An agent that sends on after a final state is read for this many lingers more; what it says is only stored. */
-const LATE_LINGERS = 10;
+import type { Opening, Turn, Verdict } from "./turn.ts";
+import { isTransient, Upstream } from "./upstream.ts";
 
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
-
-type Events = AsyncGenerator<AgentEvent, void, void>;
-type Verdict = { readonly state: "failed" | "canceled"; readonly text: string };
 
 export class TaskRun {
   readonly #context: EngineContext;
@@ -61,7 +30,7 @@ export class TaskRun {
   /** The agent has said that nothing follows. */
   #agentEnded = false;
   /** The agent's stream after a final state, with the event that was being waited for. */
-  #late: { events: Events; next: Promise<IteratorResult<AgentEvent, void>> } | undefined;
+  #late: LateEvents | undefined;
 
   /** @param onTask called once, when the run has become a task that clients can know of */
   constructor(context: EngineContext, identity: Identity, turn: Turn, onTask: (run: TaskRun) => void) {
@@ -117,7 +86,7 @@ export class TaskRun {
       total.cancel();
       if (this.#task) this.#identity.release(this.#task.state.id);
       this.#done.resolve();
-      await this.#keepLate();
+      await this.#readLate();
       this.#upstream.abort(taskIsOver);
     }
   }
@@ -169,8 +138,9 @@ export class TaskRun {
 
   /** The agent knows the task by an id and can be asked for it. */
   get #canAsk(): boolean {
-    const { getTask, resubscribe } = this.#context.backend;
-    return this.#vendor.taskId !== undefined && (getTask !== undefined || resubscribe !== undefined);
+    const { backend } = this.#context;
+    const hasMethod = backend.getTask !== undefined || backend.resubscribe !== undefined;
+    return hasMethod && this.#vendor.taskId !== undefined;
   }
 
   async #follow(report: AgentEvent | undefined): Promise<void> {
@@ -221,32 +191,8 @@ export class TaskRun {
     }
   }
 
-  /** Reads on for a while after the end: what still comes is stored with the task, for tasks/get. */
-  async #keepLate(): Promise<void> {
-    const { deadlines, agent, log } = this.#context;
-    const late = this.#late;
-    const task = this.#task;
-    if (!late || !task) return;
-    const isOver = task.normalizer.finished && isTerminal(task.state.status.state);
-    let { next } = late;
-    let changed = false;
-    try {
-      for (let left = LATE_LINGERS; isOver && left > 0;) {
-        if (!(await deadlines.wait(agent.timeouts.linger, next))) {
-          left -= 1;
-          continue;
-        }
-        const { done, value } = await next;
-        if (done) break;
-        task.normalizer.late(value);
-        changed = true;
-        next = late.events.next();
-      }
-      if (changed) await task.persist();
-    } catch (error) {
-      log.debug({ err: error, taskId: this.#task?.state.id }, "the agent's stream broke after its end");
-    }
-    next.catch(() => {});
+  async #readLate(): Promise<void> {
+    if (this.#late && this.#task) await keepLate(this.#context, this.#task, this.#late);
   }
 
   #noteIds(event: AgentEvent): void {

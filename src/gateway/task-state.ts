@@ -127,10 +127,10 @@ export class TaskState {
 
   /** The Task as it is now; what comes later does not change it. */
   toTask(): Task {
-    const artifacts = [...this.#artifacts.values()].map(({ fields }) => ({
-      ...fields,
-      parts: joinParts(fields.parts),
-    }));
+    const artifacts: Artifact[] = [];
+    for (const { fields } of this.#artifacts.values()) {
+      artifacts.push({ ...fields, parts: joinParts(fields.parts) });
+    }
     return {
       ...this.#extra,
       kind: "task",

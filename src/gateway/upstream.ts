@@ -80,10 +80,9 @@ export class Upstream {
   /** Yields the task as the agent reports it, again and again; ends only by an error or when left. */
   async *follow(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
     const { backend, log } = this.#context;
-    const { resubscribe } = backend;
-    if (resubscribe) {
+    if (backend.resubscribe) {
       try {
-        yield* this.#timed((call) => resubscribe.call(backend, task, call));
+        yield* this.#timed((call) => backend.resubscribe?.(task, call));
       } catch (error) {
         if (this.#aborted) throw error;
         log.debug({ err: error }, "the agent's stream could not be resumed");
@@ -126,10 +125,7 @@ export class Upstream {
   }
 
   #stream(params: MessageSendParams): AsyncIterable<AgentEvent> {
-    const { backend } = this.#context;
-    if (!backend.stream) throw new A2AError("unsupported-operation");
-    const { stream } = backend;
-    return this.#timed((call) => stream.call(backend, params, call));
+    return this.#timed((call) => this.#context.backend.stream?.(params, call));
   }
 
   async *#send(params: MessageSendParams): AsyncGenerator<AgentEvent, void, void> {
@@ -148,11 +144,15 @@ export class Upstream {
   }
 
   /** The clock runs while the agent is waited for, not while its events are being worked on. */
-  async *#timed(open: (call: Call) => AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent, void, void> {
+  async *#timed(
+    open: (call: Call) => AsyncIterable<AgentEvent> | undefined,
+  ): AsyncGenerator<AgentEvent, void, void> {
     const { timeouts } = this.#context.agent;
     const { call, done, limit } = this.#call(timeouts.firstEvent, "firstEvent");
     try {
-      for await (const event of open(call)) {
+      const events = open(call);
+      if (!events) throw new A2AError("unsupported-operation");
+      for await (const event of events) {
         limit(Number.POSITIVE_INFINITY, "idle");
         yield event;
         limit(timeouts.idle, "idle");

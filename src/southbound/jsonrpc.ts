@@ -46,7 +46,10 @@ const RpcErrorObject = z.looseObject({
   data: z.unknown().optional(),
 });
 
-const Envelope = z.looseObject({ error: RpcErrorObject.nullish().catch(undefined), result: z.unknown() });
+const Envelope = z.looseObject({
+  error: RpcErrorObject.nullish().catch(undefined),
+  result: z.unknown().optional(),
+});
 
 type Opened = { kind: "result"; result: unknown } | { kind: "error"; error: RpcError } | { kind: "none" };
 

@@ -78,8 +78,11 @@ function play(events: readonly AgentEvent[], state: TaskState): StreamEvent[] {
     case "empty":
     case "unfinished":
       return [...sent, ...normalizer.conclude("failed", "cut off")];
-    default:
+    case "final":
+    case "replied":
       return [...sent, ...normalizer.finish()];
+    default:
+      return normalizer.outcome satisfies never;
   }
 }
 

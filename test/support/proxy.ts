@@ -11,7 +11,7 @@ export interface TestProxy extends RunningProxy {
 }
 
 /** Times short enough for tests that wait for them. */
-export const QUICK = { linger: "60ms", poll: "50ms", nonBlocking: "200ms" };
+const QUICK = { linger: "60ms", poll: "50ms", nonBlocking: "200ms" };
 
 /**
  * @param agents by name, as in config.yaml; `timeouts` default to `QUICK`
@@ -23,7 +23,7 @@ export async function startTestProxy(
 ): Promise<TestProxy> {
   const quick = Object.entries(agents).map(([name, agent]) => [
     name,
-    { ...agent, timeouts: { ...QUICK, ...(agent["timeouts"] ?? {}) } },
+    { ...agent, timeouts: Object.assign({}, QUICK, agent["timeouts"]) },
   ]);
   const document = {
     server: { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", shutdownGrace: "100ms" },
@@ -34,7 +34,7 @@ export async function startTestProxy(
   const { config } = await parseConfig(stringify(document), "test.yaml", { adapters, env: {} });
   const proxy = await startProxy(config, {
     adapters,
-    log: pino({ level: process.env["LOG_LEVEL"] ?? "silent" }),
+    log: pino({ level: "silent" }),
   });
   return { ...proxy, agent: (name) => `${proxy.url}/agents/${name}/` };
 }

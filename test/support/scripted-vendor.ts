@@ -1,6 +1,6 @@
 /** A loopback vendor that answers JSON-RPC posts with prepared bytes, in order, and remembers what it was asked. */
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 
 export interface ScriptedAnswer {
@@ -11,7 +11,7 @@ export interface ScriptedAnswer {
   readonly end?: "close" | "reset" | "hang";
 }
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
@@ -32,17 +32,19 @@ export async function startScriptedVendor(
   answers: readonly ScriptedAnswer[],
 ): Promise<ScriptedVendor> {
   const requests: ReceivedRequest[] = [];
+  const answerPost = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body: unknown = JSON.parse(await text(request));
+    const answer = answers[requests.length];
+    requests.push({ url: request.url ?? "", headers: request.headers, body });
+    if (answer) send(response, answer);
+    else response.writeHead(500).end("no answer was prepared");
+  };
   const server = createServer((request, response) => {
     if (request.method === "GET") {
       answerCard(response, card);
       return;
     }
-    void text(request).then((body) => {
-      const answer = answers[requests.length];
-      requests.push({ url: request.url ?? "", headers: request.headers, body: JSON.parse(body) });
-      if (answer) send(response, answer);
-      else response.writeHead(500).end("no answer was prepared");
-    });
+    void answerPost(request, response);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -1,0 +1,36 @@
+/** One turn of a task: what begins it and what it can come to. */
+import type { AgentEvent } from "../adapter.ts";
+import type { Message } from "../protocol/model.ts";
+import type { MessageSendParams } from "../protocol/params.ts";
+import type { TaskRecord } from "../store/store.ts";
+import type { CallIds } from "./upstream.ts";
+
+/** How a turn begins. */
+export interface Turn extends CallIds {
+  readonly principal: string;
+  /** The client's message and the parameters for the vendor, with the vendor's ids; absent where a task is followed. */
+  readonly send?: {
+    readonly message: Message;
+    readonly params: MessageSendParams;
+    readonly way: "stream" | "send";
+  };
+  /** A client listens from the first event on. */
+  readonly listened: boolean;
+  /** The context that the client named. */
+  readonly contextId?: string | undefined;
+  /** The task so far, where it is continued or followed. */
+  readonly record?: TaskRecord | undefined;
+  /** What the agent has just said of a task that is followed. */
+  readonly report?: AgentEvent | undefined;
+  /** Why the task has to be followed; part of the message should it fail. */
+  readonly reason?: string | undefined;
+}
+
+/** What a turn has come to: a task, or a lone message. */
+export type Opening = { readonly kind: "task" } | { readonly kind: "message"; readonly message: Message };
+
+/** The state that this side ends a turn in, and the words for it. */
+export interface Verdict {
+  readonly state: "failed" | "canceled";
+  readonly text: string;
+}

@@ -1,0 +1,24 @@
+/** What a program that embeds the proxy, or brings an adapter of its own, imports. */
+export type {
+  Adapter,
+  AgentArtifact,
+  AgentArtifactUpdate,
+  AgentEvent,
+  AgentMessage,
+  AgentReply,
+  AgentStatus,
+  AgentStatusUpdate,
+  AgentTask,
+  Backend,
+  Call,
+  NativeMethods,
+  VendorTask,
+} from "./adapter.ts";
+export type { AgentConfig, Config } from "./config/config.ts";
+export { ConfigError } from "./config/faults.ts";
+export { loadConfig } from "./config/load.ts";
+export { A2AError, type ErrorCode } from "./protocol/errors.ts";
+export { startProxy, type ProxyDeps, type RunningProxy } from "./server.ts";
+export type { Southbound } from "./southbound/southbound.ts";
+export { JsonRpcClient } from "./southbound/jsonrpc.ts";
+export { adapters } from "../adapters/index.ts";

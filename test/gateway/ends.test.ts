@@ -1,0 +1,156 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Backend } from "../../src/adapter.ts";
+import { A2AError } from "../../src/protocol/errors.ts";
+import { chunk, code, fedStream, task } from "../support/agent-events.ts";
+import { asTask, callerOf, gatewayOver, params, reader, textOf } from "../support/fake-agent.ts";
+import { expectValidStream } from "../support/invariants.ts";
+
+describe("a stream that breaks", () => {
+  test("is completed from the agent's own record, without doubling text", async () => {
+    const { gateway } = await gatewayOver({
+      async *stream() {
+        yield { ...task("v1", "working") };
+        yield chunk("one ");
+        throw new A2AError("agent-unavailable", { message: "connection reset" });
+      },
+      getTask: async () => task("v1", "completed", "one two"),
+    });
+    const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
+    expect([...expectValidStream(events).values()]).toEqual(["one two"]);
+    expect(events.at(-1)).toMatchObject({ status: { state: "completed" } });
+  });
+
+  test("fails with the reason where the agent cannot be asked", async () => {
+    const { gateway } = await gatewayOver({
+      async *stream() {
+        yield chunk("one");
+        throw new A2AError("agent-unavailable", { message: "connection reset" });
+      },
+    });
+    const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
+    expectValidStream(events);
+    expect(events.at(-1)).toMatchObject({
+      final: true,
+      status: { state: "failed", message: { parts: [{ text: "connection reset" }] } },
+    });
+  });
+
+  test("fails when it ends without a final state", async () => {
+    const { gateway } = await gatewayOver({
+      async *stream() {
+        yield chunk("one");
+      },
+    });
+    const sent = asTask(await gateway.sendMessage(params("hi"), callerOf().caller));
+    expect([sent.status.state, textOf(sent)]).toEqual(["failed", "one"]);
+  });
+
+  test("is an error where nothing had come", async () => {
+    const { gateway } = await gatewayOver({ async *stream() {} });
+    expect(await gateway.streamMessage(params("hi"), callerOf().caller).catch(code)).toBe(
+      "invalid-agent-response",
+    );
+  });
+
+  test("fails after the idle time, and the agent's connection is closed", async () => {
+    const source = fedStream();
+    const { gateway } = await gatewayOver(source, { timeouts: { idle: 20 } });
+    source.push(chunk("one"));
+    const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
+    expect(events.at(-1)).toMatchObject({ status: { state: "failed" } });
+    expect(source.calls[0]?.call.signal.aborted).toBe(true);
+  });
+
+  test("is an error after the first-event time", async () => {
+    const { gateway } = await gatewayOver(fedStream(), { timeouts: { firstEvent: 20 } });
+    const error = await gateway
+      .streamMessage(params("hi"), callerOf().caller)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "agent-unavailable",
+      data: { stage: "timeout", timeout: "firstEvent" },
+    });
+  });
+
+  test("ends in the total time", async () => {
+    const { gateway } = await gatewayOver(
+      {
+        async *stream(_params, { signal }) {
+          for (let n = 0; !signal.aborted; n++) {
+            yield chunk(String(n));
+            await new Promise((resolve) => setTimeout(resolve, 5));
+          }
+          throw signal.reason;
+        },
+      },
+      { timeouts: { total: 60 } },
+    );
+    const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
+    expectValidStream(events);
+    expect(events.at(-1)).toMatchObject({ status: { state: "failed" } });
+  });
+
+  test("fails a task that outgrows its limit", async () => {
+    const { gateway } = await gatewayOver(
+      {
+        async *stream() {
+          for (;;) yield chunk("0123456789");
+        },
+      },
+      { limits: { task: 100 } },
+    );
+    const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
+    expectValidStream(events);
+    expect(events.at(-1)).toMatchObject({ status: { state: "failed" } });
+  });
+});
+
+describe("a restart", () => {
+  async function interrupted(backend: Partial<Backend>) {
+    const source = fedStream();
+    const before = await gatewayOver(source);
+    source.push(task("v1", "working"), chunk("one "));
+    const events = reader(await before.gateway.streamMessage(params("hi"), callerOf().caller));
+    await events.next();
+    await events.next();
+    const after = await gatewayOver(backend, { store: before.store });
+    const [record] = await before.store.unfinishedTasks();
+    if (!record) throw new Error("the running task is not in the store");
+    await after.gateway.recover(record);
+    return after.gateway.getTask({ id: "v1" }, callerOf().caller);
+  }
+
+  test("takes a task up where the agent can tell of it", async () => {
+    const recovered = await interrupted({ getTask: async () => task("v1", "completed", "one two") });
+    expect([recovered.status.state, textOf(recovered)]).toEqual(["completed", "one two"]);
+  });
+
+  test("fails it, with all its text, where the agent cannot", async () => {
+    const failed = await interrupted({});
+    expect([failed.status.state, textOf(failed)]).toEqual(["failed", "one "]);
+    expect(failed.status.message?.parts).toMatchObject([{ text: expect.stringContaining("restarted") }]);
+  });
+
+  test("fails it where the agent has forgotten it", async () => {
+    const failed = await interrupted({
+      getTask: async () => {
+        throw new A2AError("task-not-found");
+      },
+    });
+    expect(failed.status.state).toBe("failed");
+  });
+});
+
+describe("stopping", () => {
+  test("gives running turns a final state and refuses new ones", async () => {
+    const source = fedStream();
+    const { gateway } = await gatewayOver(source);
+    source.push(chunk("x"));
+    const events = reader(await gateway.streamMessage(params("hi"), callerOf().caller));
+    await gateway.stop(20);
+    const all = await events.rest();
+    expectValidStream(all);
+    expect(all.at(-1)).toMatchObject({ final: true, status: { state: "failed" } });
+    expect(await gateway.sendMessage(params("hi"), callerOf().caller).catch(code)).toBe("shutting-down");
+  });
+});
