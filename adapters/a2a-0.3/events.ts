@@ -3,12 +3,21 @@
  * artifact-update. Servers leave out `kind`, spell it otherwise, or wrap the object under its name as the REST binding
  * does (`{statusUpdate: {…}}`); the shape tells then.
  */
+import { z } from "zod";
 import type { AgentArtifactUpdate, AgentEvent, AgentReply, AgentStatusUpdate } from "../../src/adapter.ts";
-import { StreamEvent } from "../../src/protocol/model.ts";
+import { TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from "../../src/protocol/model.ts";
 import { compact, isRecord } from "../shared/object.ts";
-import { toCanonicalMessage } from "./message.ts";
-import { keepState, toCanonicalArtifact, toCanonicalStatus, toCanonicalTask } from "./task.ts";
-import { CONTEXT_ID, fits, LooseArtifactUpdate, LooseStatusUpdate, respelled } from "./wire.ts";
+import { toCanonicalMessage, WellFormedMessage } from "./message.ts";
+import {
+  keepState,
+  toCanonicalArtifact,
+  toCanonicalStatus,
+  toCanonicalTask,
+  WellFormedArtifact,
+  WellFormedStatus,
+  WellFormedTask,
+} from "./task.ts";
+import { CONTEXT_ID, fits, isSpelledBy, LooseArtifactUpdate, LooseStatusUpdate, respelled } from "./wire.ts";
 
 type Kind = AgentEvent["kind"];
 type Raw = Readonly<Record<string, unknown>>;
@@ -40,6 +49,13 @@ const ARTIFACT_UPDATE = {
   contextId: CONTEXT_ID,
   lastChunk: ["last_chunk"],
 } as const;
+
+const WellFormedEvent = z.discriminatedUnion("kind", [
+  WellFormedTask,
+  WellFormedMessage,
+  TaskStatusUpdateEvent.extend({ status: WellFormedStatus }),
+  TaskArtifactUpdateEvent.extend({ artifact: WellFormedArtifact }).refine(isSpelledBy(ARTIFACT_UPDATE)),
+]);
 
 /** `{task}`, `{message}`, `{statusUpdate}`, `{artifactUpdate}`: the object within, with its kind. */
 function unwrapped(raw: Raw): { kind: Kind; value: Raw } | undefined {
@@ -102,11 +118,11 @@ function build(kind: Kind, raw: Raw): AgentEvent | undefined {
 
 /** One event of a stream, the same object where it is right; undefined where the value is none. */
 export function toCanonicalEvent(raw: unknown): AgentEvent | undefined {
-  if (fits(StreamEvent, raw)) return raw;
+  if (fits(WellFormedEvent, raw)) return raw;
   if (typeof raw === "string" && raw !== "") return toCanonicalMessage(raw);
   if (!isRecord(raw)) return undefined;
   const inner = unwrapped(raw);
-  if (inner) return fits(StreamEvent, inner.value) ? inner.value : build(inner.kind, inner.value);
+  if (inner) return fits(WellFormedEvent, inner.value) ? inner.value : build(inner.kind, inner.value);
   const kind = said(raw) ?? inferred(raw);
   return kind && build(kind, raw);
 }

@@ -2,12 +2,13 @@
  * Messages (A2A 0.3.0 §6.4) and the parameters of message/send. Servers leave out `kind`, `messageId` and even `role`,
  * write ROLE_AGENT or assistant, `content` for `parts`, conversation_id or session_id for `contextId`.
  */
+import { z } from "zod";
 import type { AgentMessage } from "../../src/adapter.ts";
 import { Message } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { compact, isRecord } from "../shared/object.ts";
-import { EXTENSION, toCanonicalParts } from "./parts.ts";
-import { asList, CONTEXT_ID, fits, LooseMessage, respelled } from "./wire.ts";
+import { EXTENSION, toCanonicalParts, WellFormedPart } from "./parts.ts";
+import { asList, CONTEXT_ID, fits, isSpelledBy, LooseMessage, respelled } from "./wire.ts";
 
 const MESSAGE = {
   messageId: ["message_id"],
@@ -16,6 +17,10 @@ const MESSAGE = {
   referenceTaskIds: ["reference_task_ids"],
   parts: ["content", "text"],
 } as const;
+
+export const WellFormedMessage = Message.extend({ parts: z.array(WellFormedPart) }).refine(
+  isSpelledBy(MESSAGE),
+);
 
 /** Whose message it is; undefined where the word tells neither. */
 function roleOf(raw: unknown): Message["role"] | undefined {
@@ -37,7 +42,7 @@ function roleOf(raw: unknown): Message["role"] | undefined {
 
 /** An object or a string; anything else holds no message. The agent's, where no role is given. */
 export function toCanonicalMessage(raw: unknown): AgentMessage | undefined {
-  if (fits(Message, raw)) return raw;
+  if (fits(WellFormedMessage, raw)) return raw;
   if (typeof raw === "string") return { kind: "message", role: "agent", parts: toCanonicalParts(raw) };
   if (!isRecord(raw)) return undefined;
   const { parts, role: said, metadata, type: _type, ...rest } = LooseMessage.parse(respelled(raw, MESSAGE));

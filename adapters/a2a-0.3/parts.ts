@@ -2,9 +2,10 @@
  * Parts (A2A 0.3.0 §6.5). Servers leave out `kind`, call it `type` as 0.1 did, put the bytes of a file under `data`
  * (the specification's own example does), use the names of the REST binding, or send kinds of their own.
  */
-import { Part, type DataPart, type Metadata } from "../../src/protocol/model.ts";
+import { z } from "zod";
+import { DataPart, FilePart, TextPart, type Metadata, type Part } from "../../src/protocol/model.ts";
 import { compact, extensionUri, isRecord } from "../shared/object.ts";
-import { asList, asRecord, fits, LooseFile, respelled } from "./wire.ts";
+import { asList, asRecord, fits, isSpelledBy, LooseFile, respelled } from "./wire.ts";
 
 /** Under this metadata key stays what 0.3.0 has no field for. */
 export const EXTENSION = extensionUri("a2a-0.3");
@@ -15,6 +16,12 @@ const FILE = {
   mimeType: ["mime_type", "mime", "mediaType", "media_type"],
   name: ["fileName", "file_name", "filename"],
 } as const;
+
+export const WellFormedPart = z.discriminatedUnion("kind", [
+  TextPart,
+  FilePart.extend({ file: FilePart.shape.file.refine(isSpelledBy(FILE)) }),
+  DataPart,
+]);
 
 /** The members that tell a part without `kind` which is itself the file. */
 const FLAT_FILE = [...FILE.bytes.slice(1), "bytes", "uri", ...FILE.uri];
@@ -78,7 +85,7 @@ function textOf(raw: Readonly<Record<string, unknown>>): string | undefined {
 
 /** Any value; a part that is right is returned as it is, one of an unknown kind becomes a DataPart that holds it whole. */
 export function toCanonicalPart(raw: unknown): Part {
-  if (fits(Part, raw)) return raw;
+  if (fits(WellFormedPart, raw)) return raw;
   if (typeof raw === "string") return { kind: "text", text: raw };
   if (!isRecord(raw)) return asData(raw);
   const kind = kindOf(raw);

@@ -2,14 +2,24 @@
  * Tasks, statuses and artifacts (A2A 0.3.0 §6.1 to §6.3, §6.7). Servers write TASK_STATE_* and CANCELLED, snake_case
  * names, a bare word for the status, a string for its message, and explicit nulls.
  */
+import { z } from "zod";
 import type { AgentArtifact, AgentStatus, AgentTask, VendorTask } from "../../src/adapter.ts";
-import { Task, type Metadata } from "../../src/protocol/model.ts";
+import { Artifact, Task, TaskStatus, type Metadata } from "../../src/protocol/model.ts";
 import type { TaskQueryParams } from "../../src/protocol/params.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { toCanonicalState } from "../shared/state.ts";
-import { toCanonicalMessage, toCanonicalMessages } from "./message.ts";
-import { EXTENSION, toCanonicalParts } from "./parts.ts";
-import { asList, CONTEXT_ID, fits, LooseArtifact, LooseStatus, LooseTask, respelled } from "./wire.ts";
+import { toCanonicalMessage, toCanonicalMessages, WellFormedMessage } from "./message.ts";
+import { EXTENSION, toCanonicalParts, WellFormedPart } from "./parts.ts";
+import {
+  asList,
+  CONTEXT_ID,
+  fits,
+  isSpelledBy,
+  LooseArtifact,
+  LooseStatus,
+  LooseTask,
+  respelled,
+} from "./wire.ts";
 
 const TASK = {
   id: ["taskId", "task_id"],
@@ -21,6 +31,16 @@ const TASK = {
 const STATUS = { message: ["update"], state: ["status"] } as const;
 
 const ARTIFACT = { artifactId: ["artifact_id", "id", "index"], parts: ["content", "text"] } as const;
+
+export const WellFormedStatus = TaskStatus.extend({ message: WellFormedMessage.optional() });
+
+export const WellFormedArtifact = Artifact.extend({ parts: z.array(WellFormedPart) });
+
+export const WellFormedTask = Task.extend({
+  status: WellFormedStatus,
+  artifacts: z.array(WellFormedArtifact).optional(),
+  history: z.array(WellFormedMessage).optional(),
+}).refine(isSpelledBy(TASK));
 
 /** An object, or the state alone. */
 export function toCanonicalStatus(raw: unknown): AgentStatus {
@@ -53,7 +73,7 @@ export function toCanonicalArtifact(raw: unknown): AgentArtifact {
 
 /** `kind` is not looked at: the caller knows, or has inferred, that this is a Task. */
 export function toCanonicalTask(raw: Readonly<Record<string, unknown>>): AgentTask {
-  if (fits(Task, raw)) return raw;
+  if (fits(WellFormedTask, raw)) return raw;
   const task = LooseTask.parse(respelled(raw, TASK));
   const { status: said, artifacts, history, metadata, type: _type, ...rest } = task;
   const status = toCanonicalStatus(said);

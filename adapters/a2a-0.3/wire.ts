@@ -1,6 +1,6 @@
 /**
- * What arrives from an agent that speaks 0.2.0 to 0.3.0. An object that has the specification's own shape (A2A 0.3.0 §6,
- * src/protocol/model.ts) is handed on as the very object that arrived. Everything else is read through the `Loose…`
+ * What arrives from an agent that speaks 0.2.0 to 0.3.0. An object that has the specification's own shape (A2A 0.3.0 §6;
+ * the `WellFormed…` schemas beside each entity's spellings) is handed on as the very object that arrived. Everything else is read through the `Loose…`
  * schemas, which accept what servers in the wild send and coerce the fields that the canonical model types.
  */
 import { z } from "zod";
@@ -115,6 +115,15 @@ export function respelled(raw: Readonly<Record<string, unknown>>, table: Spellin
     delete result[found];
   }
   return result;
+}
+
+/** Tells an object whose fields are all under their 0.3.0 names: `respelled` would change nothing. */
+export function isSpelledBy(table: Spellings): (value: Readonly<Record<string, unknown>>) => boolean {
+  const rows = Object.entries(table);
+  return (value) =>
+    rows.every(
+      ([name, others]) => value[name] !== undefined || others.every((other) => value[other] === undefined),
+    );
 }
 
 /** The list that is meant: absent is empty, a single value is a list of one. */
