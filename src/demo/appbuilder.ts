@@ -92,7 +92,8 @@ function artifactUpdate({ taskId, contextId }: Turn, chunk: Chunk): object {
     is_event_done: false,
     metrics: { begin_time_stamp: null, current_time_stamp: null },
     name: "",
-    ...(content ? { text: content } : { text_raw: { info: "" } }),
+    ...(content ? { text: content } : {}),
+    ...(parts.length === 0 && !content ? { text_raw: { info: "" } } : {}),
     type,
     visible_scope: "all",
   };
