@@ -14,19 +14,14 @@ import type { WireMessage } from "./wire.ts";
 export function toCanonicalMessage(message: WireMessage): AgentMessage {
   const { role, messageId, metadata, parts, data, content, kind: _kind, ...extras } = message;
   const isUser = role === "user";
-  const strangeRole = isUser || role === "agent" ? {} : { role };
+  const strangeRole = isUser || role === "agent" ? undefined : role;
   return compact({
     kind: "message" as const,
     role: isUser ? ("user" as const) : ("agent" as const),
     messageId,
-    parts: toCanonicalParts(parts ?? data ?? listOf(content)),
-    metadata: withExtras(metadata, { ...extras, ...strangeRole }),
+    parts: toCanonicalParts(parts ?? data ?? content),
+    metadata: withExtras(metadata, { ...extras, role: strangeRole }),
   });
-}
-
-function listOf(content: unknown): unknown[] {
-  if (content === undefined || content === null) return [];
-  return Array.isArray(content) ? content : [content];
 }
 
 /** A message as the wire has it: `{role, parts, metadata?}`. */

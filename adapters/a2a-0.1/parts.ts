@@ -21,8 +21,11 @@ export function toCanonicalPart(raw: unknown): Part {
   return toVerbatim(raw);
 }
 
-export const toCanonicalParts = (parts: readonly unknown[] | null | undefined): Part[] =>
-  (parts ?? []).map(toCanonicalPart);
+/** A single part in place of the array is accepted, null is none. */
+export function toCanonicalParts(parts: unknown): Part[] {
+  if (parts === undefined || parts === null) return [];
+  return Array.isArray(parts) ? parts.map(toCanonicalPart) : [toCanonicalPart(parts)];
+}
 
 function toCanonicalText({ type: _type, kind: _kind, text, metadata, ...extras }: WireTextPart): Part {
   return compact({ kind: "text" as const, text, metadata: withExtras(metadata, extras) });

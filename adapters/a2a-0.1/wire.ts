@@ -37,16 +37,16 @@ export const WireDataPart = z.looseObject({
 });
 export type WireDataPart = z.infer<typeof WireDataPart>;
 
-/** Parts are told apart one by one in parts.ts, so that a strange one does not spoil its message. */
-const Parts = z.array(z.unknown());
+/** Mostly an array. Told apart one by one in parts.ts, so that a strange part does not spoil its message. */
+const Parts = z.unknown().optional();
 
 export const WireMessage = z.looseObject({
-  role: z.string(),
-  parts: Parts.nullish().catch(undefined),
+  role: Text,
+  parts: Parts,
   /** Stands for `parts` in one published description of the dialect (https://github.com/a2aproject/A2A/pull/85). */
-  data: Parts.nullish().catch(undefined),
-  /** Stands for `parts` in python-a2a's own message format: one part, or several. */
-  content: z.unknown().optional(),
+  data: Parts,
+  /** Stands for `parts` in python-a2a's own message format. */
+  content: Parts,
   messageId: Text,
   metadata: Metadata,
 });
@@ -54,7 +54,11 @@ export type WireMessage = z.infer<typeof WireMessage>;
 
 export const WireStatus = z.looseObject({
   state: z.unknown(),
-  message: WireMessage.nullish().catch(undefined),
+  /** Some servers have the bare text here. */
+  message: z.preprocess(
+    (message) => (typeof message === "string" ? { role: "agent", parts: [message] } : message),
+    WireMessage.nullish().catch(undefined),
+  ),
   timestamp: Text,
 });
 export type WireStatus = z.infer<typeof WireStatus>;
@@ -62,7 +66,7 @@ export type WireStatus = z.infer<typeof WireStatus>;
 export const WireArtifact = z.looseObject({
   name: Text,
   description: Text,
-  parts: Parts.nullish(),
+  parts: Parts,
   index: z.int().min(0).nullish().catch(undefined),
   append: Flag,
   lastChunk: Flag,
@@ -163,8 +167,10 @@ export type WireCard = z.infer<typeof WireCard>;
 export function parseWire<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const at = issue ? `: ${issue.path.join(".")} ${issue.message}` : "";
   throw new A2AError("invalid-agent-response", {
-    message: `The agent's answer is not ${what}: ${z.prettifyError(parsed.error)}`,
+    message: `The agent's answer is not ${what}${at}`,
     data: { stage: "body" },
     cause: parsed.error,
   });

@@ -93,7 +93,7 @@ describe("a stream event from the wire", () => {
   test("that is broken is an invalid answer that says what it should have been", () => {
     const broken = () => read({ id: "t-1", artifact: "text" });
     expect(broken).toThrow(A2AError);
-    expect(broken).toThrow(/^The agent's answer is not an artifact event/);
+    expect(broken).toThrow(/^The agent's answer is not an artifact event: artifact Invalid input/);
   });
 });
 

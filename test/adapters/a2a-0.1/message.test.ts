@@ -20,6 +20,7 @@ describe("a message from the wire", () => {
     ["data", { role: "user", data: [{ type: "text", text: "tell me a joke" }] }],
     ["content", { role: "user", content: { type: "text", text: "tell me a joke" } }],
     ["several contents", { role: "user", content: [{ type: "text", text: "tell me a joke" }] }],
+    ["a string", { role: "user", parts: "tell me a joke" }],
     ["a string as content", { role: "user", content: "tell me a joke" }],
   ])("may hold its parts as %s", (_title, wire) => {
     expect(read(wire).parts).toEqual([{ kind: "text", text: "tell me a joke" }]);
@@ -27,6 +28,10 @@ describe("a message from the wire", () => {
 
   test("without any parts is empty", () => {
     expect(read({ role: "agent", parts: null }).parts).toEqual([]);
+  });
+
+  test("without a role is the agent's", () => {
+    expect(read({ parts: [] })).toEqual({ kind: "message", role: "agent", parts: [] });
   });
 
   test("keeps an id where there is one", () => {

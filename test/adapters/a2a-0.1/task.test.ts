@@ -49,6 +49,13 @@ describe("a task from the wire", () => {
     });
   });
 
+  test("may have bare text for its status message", () => {
+    expect(read({ id: "t-1", status: { state: "failed", message: "No joke" } }).status).toEqual({
+      state: "failed",
+      message: { kind: "message", role: "agent", parts: [{ kind: "text", text: "No joke" }] },
+    });
+  });
+
   test("keeps what the dialect does not know, a strange state too", () => {
     const wire = { id: "t-1", status: { state: "waiting", progress: 3 }, owner: "me" };
     const canonical = read(wire);
