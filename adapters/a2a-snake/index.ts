@@ -49,6 +49,13 @@ export const a2aSnake: Adapter<Options> = {
   connect: (options, southbound) => new SnakeBackend(options, southbound),
 };
 
+/** The gateway delivers: a webhook body of this dialect is a bare snake_case event, no Task of 0.3.0 (§9.5). */
+function withoutPush({ configuration, ...params }: MessageSendParams): MessageSendParams {
+  if (!configuration) return params;
+  const { pushNotificationConfig: _push, ...rest } = configuration;
+  return { ...params, configuration: rest };
+}
+
 class SnakeBackend implements Backend {
   readonly #tenant: string | undefined;
   readonly #southbound: Southbound;
@@ -76,11 +83,13 @@ class SnakeBackend implements Backend {
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    return toCanonicalReply(await this.#result("message/send", fromCanonicalSendParams(params), call));
+    return toCanonicalReply(
+      await this.#result("message/send", fromCanonicalSendParams(withoutPush(params)), call),
+    );
   }
 
   stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
-    return this.#events("message/stream", fromCanonicalSendParams(params), call);
+    return this.#events("message/stream", fromCanonicalSendParams(withoutPush(params)), call);
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {

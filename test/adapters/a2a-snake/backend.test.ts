@@ -125,6 +125,17 @@ describe("calls", () => {
     ]);
   });
 
+  test("a client's webhook is not given to the vendor, whose events it could not read", async () => {
+    const { backend, bodies } = connect(streamingCard, [enveloped({ message: wireMessage })]);
+    const pushNotificationConfig = { url: "https://hook.example", token: "secret" };
+    const params = { message, configuration: { blocking: false, pushNotificationConfig } };
+    await backend.send?.(params, callWith());
+    await collect(backend.stream?.(params, callWith()));
+    const sent = { params: { configuration: { return_immediately: true } } };
+    expect(bodies).toMatchObject([sent, sent]);
+    expect(JSON.stringify(bodies)).not.toContain("hook.example");
+  });
+
   test("the operator's tenant wins over the card's", async () => {
     const { backend, bodies } = connect(streamingCard, [enveloped({ message: wireMessage })], {
       tenant: "mine",

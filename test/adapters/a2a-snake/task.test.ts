@@ -72,6 +72,13 @@ describe("results", () => {
   });
 });
 
+test("chunk flags inside an artifact of a whole task mean nothing and go", () => {
+  const artifacts = [{ artifact_id: "a1", parts: [{ text: "hi" }], append: true, lastChunk: true }];
+  expect(toCanonicalTaskResult({ ...wireTask, artifacts }).artifacts).toEqual([
+    { artifactId: "a1", parts: [{ kind: "text", text: "hi" }] },
+  ]);
+});
+
 describe("status", () => {
   test.each(TASK_STATES.filter((state) => state !== "unknown"))("%s is the same on both sides", (state) => {
     const wire = fromCanonicalTask({ kind: "task", status: { state } });
