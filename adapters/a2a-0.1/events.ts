@@ -87,7 +87,7 @@ export function withMintedIds(event: AgentEvent, ids: MintedIds): AgentEvent {
   }
 }
 
-export function toCanonicalStatusUpdate(event: WireStatusEvent): AgentStatusUpdate {
+function toCanonicalStatusUpdate(event: WireStatusEvent): AgentStatusUpdate {
   const { id, sessionId, status: wire, final, metadata, kind: _kind, ...rest } = event;
   const { status, extras } = toCanonicalStatus(wire);
   return compact({
@@ -107,7 +107,7 @@ export function fromCanonicalStatusUpdate(event: AgentStatusUpdate): WireStatusE
   return compact({ ...rest, id: event.taskId, status, final: event.final ?? false, metadata });
 }
 
-export function toCanonicalArtifactUpdate(event: WireArtifactEvent, mode: ArtifactMode): AgentArtifactUpdate {
+function toCanonicalArtifactUpdate(event: WireArtifactEvent, mode: ArtifactMode): AgentArtifactUpdate {
   const { id, sessionId, artifact, metadata, final: _final, kind: _kind, ...extras } = event;
   return compact({
     kind: "artifact-update" as const,

@@ -43,7 +43,7 @@ export const message: fc.Arbitrary<AgentMessage> = fc.record(
 );
 
 /** The states that 0.1 has too. */
-export const state = fc.constantFrom(
+const state = fc.constantFrom(
   "submitted" as const,
   "working" as const,
   "input-required" as const,

@@ -97,6 +97,31 @@ describe("a stream event from the wire", () => {
   });
 });
 
+test("whatever arrives is an event, nothing, or refused with an A2AError", () => {
+  const value = fc.jsonValue({ maxDepth: 2 });
+  const member = fc.constantFrom(
+    "id",
+    "status",
+    "artifact",
+    "role",
+    "parts",
+    "state",
+    "message",
+    "index",
+    "final",
+  );
+  const object = fc.dictionary(member, fc.oneof(value, fc.dictionary(member, value)));
+  fc.assert(
+    fc.property(fc.oneof(value, object), (raw) => {
+      try {
+        expect(["undefined", "object"]).toContain(typeof read(raw));
+      } catch (error) {
+        expect(error).toBeInstanceOf(A2AError);
+      }
+    }),
+  );
+});
+
 describe("a reply from the wire", () => {
   test("may be a bare message", () => {
     expect(toCanonicalReply({ role: "agent", content: { type: "text", text: "hi" } }, "auto")).toEqual({
