@@ -32,7 +32,7 @@ export interface RunningProxy {
   stop(): Promise<void>;
 }
 
-/** How long clients may take to read the last events after everything has ended, ms. */
+/** How long clients may take to read the last events after everything has ended, and once more after an error, ms. */
 const FLUSH_GRACE = 1_000;
 const MAX_SWEEP_INTERVAL = 60 * 60_000;
 
@@ -87,6 +87,7 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     server.closeIdleConnections();
     await deadlines.wait(FLUSH_GRACE, closed);
     streams.stop(new A2AError("shutting-down"));
+    await deadlines.wait(FLUSH_GRACE, closed);
     server.closeAllConnections();
     await closed;
     await closeParts();

@@ -116,6 +116,10 @@ export class EventFeed {
     return this.#changed.promise;
   }
 
+  get taskId(): string {
+    return this.#key.id;
+  }
+
   get ended(): boolean {
     return this.#ended;
   }
@@ -171,6 +175,10 @@ class Listener implements Subscription {
     this.#sequence = sequence;
     this.#opening = opening;
     this.bytes = bytes;
+  }
+
+  get taskId(): string {
+    return this.#feed.taskId;
   }
 
   async next(): Promise<readonly OutgoingEvent[] | undefined> {

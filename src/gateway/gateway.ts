@@ -14,6 +14,8 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Extension URIs of `X-A2A-Extensions`. */
   readonly extensions: readonly string[];
+  /** Joins the engine's log lines to the request's. */
+  readonly requestId?: string | undefined;
 }
 
 /** An event on its way to clients, serialized once however many there are. */
@@ -32,6 +34,8 @@ export interface OutgoingEvent {
  * slowed while all listeners lag. `close` must be called when the client goes.
  */
 export interface Subscription {
+  /** The task it follows; absent for a lone Message. */
+  readonly taskId?: string | undefined;
   next(): Promise<readonly OutgoingEvent[] | undefined>;
   close(): void;
 }

@@ -1,7 +1,7 @@
 /** Between the store's records and the tasks of the engine. */
-import type { z } from "zod";
+import { z } from "zod";
 import { A2AError } from "../protocol/errors.ts";
-import { StreamEvent, Task } from "../protocol/model.ts";
+import type { StreamEvent, Task } from "../protocol/model.ts";
 import type { TaskRecord, TaskStore } from "../store/store.ts";
 import type { Mint } from "./complete.ts";
 import { StreamNormalizer } from "./normalizer.ts";
@@ -10,6 +10,15 @@ import { TaskState } from "./task-state.ts";
 /** Events replayed at once. */
 const PAGE = 1000;
 
+const KINDS: ReadonlySet<unknown> = new Set(["task", "message", "status-update", "artifact-update"]);
+const kindOf = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, "kind") : undefined;
+
+// What the engine wrote itself is not checked again member by member: a vendor's oddity that went out to clients must
+// not keep its task from being read.
+const StoredTask = z.custom<Task>((value) => kindOf(value) === "task");
+const LoggedEvent = z.custom<StreamEvent>((value) => KINDS.has(kindOf(value)));
+
 function parse<T>(schema: z.ZodType<T>, json: string): T {
   const parsed = schema.safeParse(JSON.parse(json));
   if (parsed.success) return parsed.data;
@@ -17,7 +26,7 @@ function parse<T>(schema: z.ZodType<T>, json: string): T {
 }
 
 /** The task as it was last stored. */
-export const storedTask = (record: TaskRecord): Task => parse(Task, record.json);
+export const storedTask = (record: TaskRecord): Task => parse(StoredTask, record.json);
 
 /** The task with all events that were logged since it was last stored. */
 export async function restoreState(
@@ -30,7 +39,7 @@ export async function restoreState(
   for (;;) {
     const events = await store.eventsAfter(record, lastEvent, PAGE);
     for (const event of events) {
-      state.apply(parse(StreamEvent, event.json));
+      state.apply(parse(LoggedEvent, event.json));
       lastEvent = event.sequence;
     }
     if (events.length < PAGE) return { state, lastEvent };

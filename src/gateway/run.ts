@@ -152,8 +152,8 @@ export class TaskRun {
       throw this.#cutShort("The agent ended its stream without a final state and cannot report on the task");
     }
     this.#agentEnded = false;
-    await this.#watch(this.#upstream.follow(task));
-    if (!this.#context.backend.getTask) return;
+    const end = await this.#watch(this.#upstream.follow(task));
+    if (end?.kind === "task" || !this.#context.backend.getTask) return;
     // A resumed stream may have left a gap; the agent's own record closes it.
     const last = await this.#upstream.report(task).catch(() => undefined);
     if (last) await this.take(last);
@@ -182,13 +182,14 @@ export class TaskRun {
     }
   }
 
-  /** Reads until the task has a final state; what follows it, the agent's record tells. */
-  async #watch(reports: Events): Promise<void> {
+  /** Reads until the task has a final state, and gives the event that told of it. */
+  async #watch(reports: Events): Promise<AgentEvent | undefined> {
     for await (const report of reports) {
       await this.#task?.feed.room();
       await this.take(report);
-      if (this.#task?.normalizer.held) return;
+      if (this.#task?.normalizer.held) return report;
     }
+    return undefined;
   }
 
   async #readLate(): Promise<void> {

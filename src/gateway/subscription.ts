@@ -5,6 +5,7 @@ import type { Subscription } from "./gateway.ts";
 export function once(event: Task | Message): Subscription {
   let pending = [{ sequence: 0, json: JSON.stringify(event), last: true }];
   return {
+    taskId: event.kind === "task" ? event.id : undefined,
     next: () => {
       const events = pending;
       pending = [];

@@ -61,7 +61,8 @@ export class Upstream {
     const { backend } = this.#context;
     const ways: Way[] = preferred === "stream" ? ["stream", "send"] : ["send", "stream"];
     const able = ways.filter((way) => backend[way] !== undefined);
-    for (const [index, way] of able.entries()) {
+    let refusal: unknown;
+    for (const way of able) {
       let first = true;
       this.#way = way;
       try {
@@ -71,10 +72,13 @@ export class Upstream {
         }
         return;
       } catch (error) {
-        if (!first || index === able.length - 1 || !isUnsupported(error)) throw error;
+        if (!first || !isUnsupported(error)) throw error;
+        refusal ??= error;
       }
     }
-    throw new A2AError("unsupported-operation", { message: "The agent can neither send nor stream" });
+    throw (
+      refusal ?? new A2AError("unsupported-operation", { message: "The agent can neither send nor stream" })
+    );
   }
 
   /** Yields the task as the agent reports it, again and again; ends only by an error or when left. */

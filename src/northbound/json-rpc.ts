@@ -78,6 +78,7 @@ async function answerStream(exchange: Exchange, method: StreamMethod, params: un
   try {
     const extensions = activatedExtensions(agent, invocation.caller.extensions);
     const subscription = await openStream(method, invocation);
+    ctx.state.line.task ??= subscription.taskId;
     setExtensions(ctx, await extensions);
     ctx.respond = false;
     ctx.status = 200;

@@ -59,11 +59,12 @@ function repairMessage(message: Fields, messageIdBeside: unknown, rules: AcceptR
   return fields;
 }
 
-function repairPart(part: unknown): unknown {
+function repairPart(part: unknown, index: number): unknown {
+  const path = `message.parts[${index}]`;
   if (!isFields(part)) return part;
   const fields = withoutNulls(part);
   fields["kind"] ??= impliedKind(fields);
-  if (isFields(fields["file"])) fields["file"] = repairFile(fields["file"]);
+  if (isFields(fields["file"])) fields["file"] = repairFile(fields["file"], path);
   return fields;
 }
 
@@ -73,11 +74,22 @@ function impliedKind(part: Fields): string | undefined {
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-function repairFile(file: Fields): Fields {
-  const { data, ...fields } = withoutNulls(file);
-  if (data === undefined) return fields;
-  if (fields["bytes"] !== undefined || fields["uri"] !== undefined) return { ...fields, data };
-  return { ...fields, bytes: data };
+function repairFile(file: Fields, path: string): Fields {
+  const fields = withoutNulls(file);
+  if (fields["bytes"] === undefined && fields["uri"] === undefined && fields["data"] !== undefined) {
+    fields["bytes"] = fields["data"];
+    delete fields["data"];
+  }
+  const { bytes } = fields;
+  if (typeof bytes === "string") fields["bytes"] = canonicalBase64(bytes, `${path}.file.bytes`);
+  return fields;
+}
+
+/** Line breaks, the URL-safe alphabet and missing padding are how encoders differ; the content is the same. */
+function canonicalBase64(text: string, path: string): string {
+  const plain = text.replaceAll(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
+  if (!/^[A-Za-z0-9+/]*$/.test(plain) || plain.length % 4 === 1) throw invalid(path, "is not base64");
+  return plain.padEnd(Math.ceil(plain.length / 4) * 4, "=");
 }
 
 const nonEmptyString = (value: unknown): string | undefined =>

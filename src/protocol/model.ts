@@ -21,7 +21,7 @@ const FileContent = z
   .looseObject({
     name: z.string().optional(),
     mimeType: z.string().optional(),
-    bytes: z.base64().optional(),
+    bytes: z.string().optional(),
     uri: z.string().optional(),
   })
   .refine((file) => (file.bytes === undefined) !== (file.uri === undefined), {
