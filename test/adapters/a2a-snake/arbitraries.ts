@@ -71,7 +71,7 @@ export const message: fc.Arbitrary<AgentMessage> = fc
   .map(dense);
 
 /** All states but `unknown`, which the dialect does not have. */
-export const status: fc.Arbitrary<AgentStatus> = fc
+const status: fc.Arbitrary<AgentStatus> = fc
   .record({
     state: fc.constantFrom(...TASK_STATES.filter((state) => state !== "unknown")),
     message: optional(message),
@@ -79,7 +79,7 @@ export const status: fc.Arbitrary<AgentStatus> = fc
   })
   .map(dense);
 
-export const artifact: fc.Arbitrary<AgentArtifact> = fc
+const artifact: fc.Arbitrary<AgentArtifact> = fc
   .record({
     artifactId: optional(id),
     name: optional(id),

@@ -119,6 +119,8 @@ describe("status", () => {
       timestamp,
     );
     expect(toCanonicalTaskResult(wireTask).status).toEqual({ state: "working" });
+    const numeric = { id: "t", status: { state: "working", timestamp: 1774000000 } };
+    expect(toCanonicalTaskResult(numeric).status).toEqual({ state: "working" });
   });
 });
 
