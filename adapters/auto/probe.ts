@@ -3,7 +3,6 @@
  * exist. "No such task" shows that the method is there, "no such method" that it is not. Sending a message would tell
  * more and is never done: it would have effects.
  */
-import { z } from "zod";
 import { A2AError } from "../../src/protocol/errors.ts";
 import { openEnvelope } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
@@ -27,26 +26,17 @@ export type Probed = keyof typeof METHODS;
 
 export const isProbed = (dialect: Dialect): dialect is Exclude<Dialect, "appbuilder"> => dialect in METHODS;
 
-/** Unknown methods: JSON-RPC's own code, and the one that validators of the 0.1 era answer with. */
-const MISSING: ReadonlySet<number> = new Set([-32601, -32600]);
-/** Codes that an agent can only answer from within the method, or from a wrapper around it. */
+/** JSON-RPC's own code, the one of the 0.1 era's validators, and 1.0's where the version is not the one it speaks. */
+const MISSING: ReadonlySet<number> = new Set([-32601, -32600, -32009]);
+/** What is answered from within a method, also where an internal error hides that there is no such task. */
 const KNOWN: ReadonlySet<number> = new Set([-32001, -32002, -32003, -32004, -32602, -32603]);
-/** 1.0 and the snake_case dialect name a version they do not speak so. */
-const VERSION = -32009;
-
-const Nested = z.looseObject({
-  error: z.looseObject({ code: z.number() }).optional(),
-  code: z.number().optional(),
-});
-
 function read(status: number, json: unknown): Answer {
   const opened = openEnvelope(json);
   if (opened.kind === "result") return opened.result === null ? "unclear" : "known";
   if (opened.kind === "error") {
-    const { code, data } = opened.error;
-    if (MISSING.has(code) || code === VERSION) return "missing";
-    const nested = Nested.safeParse(data).data;
-    return KNOWN.has(code) || KNOWN.has(nested?.code ?? nested?.error?.code ?? 0) ? "known" : "unclear";
+    const { code } = opened.error;
+    if (MISSING.has(code)) return "missing";
+    return KNOWN.has(code) ? "known" : "unclear";
   }
   return status === 401 || status === 403 ? "refused" : "unclear";
 }
@@ -86,7 +76,10 @@ export class Probe {
     return read(response.status, response.json);
   }
 
-  /** What speaks for and against a dialect, where `sibling` shares its tasks/get and nothing else. */
+  /**
+   * What the agent's methods say of a dialect. 0.1 and 0.3 share tasks/get, and their own methods are for push
+   * notifications, which many agents lack: that alone is no sign against them.
+   */
   async evidence(dialect: Exclude<Dialect, "appbuilder">): Promise<Answer> {
     const own = await this.ask(dialect);
     if (own !== "missing" || dialect === "a2a-snake") return own;
