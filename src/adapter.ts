@@ -85,6 +85,8 @@ export interface NativeMethods {
  * vendor's own ids; they are absent for a new task or context.
  */
 export interface Backend {
+  /** The vendor's task id is the client's to choose: it is `newTaskId` of the call, known before any answer. */
+  readonly clientMintsTaskIds?: boolean;
   /** Fetches the vendor's card and translates it to 0.3.0. */
   card(signal: AbortSignal): Promise<AgentCard>;
   /** What is native once the card is known; without it, every method that is present. */

@@ -38,6 +38,7 @@ type Options = z.infer<typeof Options>;
 const CARD_AGE = 5 * 60_000;
 
 class LegacyBackend implements Backend {
+  readonly clientMintsTaskIds = true;
   readonly #options: Options;
   readonly #southbound: Southbound;
   readonly #card: Remembered<AgentCard>;

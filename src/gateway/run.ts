@@ -10,7 +10,7 @@ import type { Identity } from "./identity.ts";
 import { keepLate, type Events, type LateEvents } from "./late-events.ts";
 import { LiveTask, type Origin, type VendorIds } from "./live-task.ts";
 import type { Opening, Turn, Verdict } from "./turn.ts";
-import { isTransient, Upstream } from "./upstream.ts";
+import { mayHaveArrived, Upstream } from "./upstream.ts";
 
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
@@ -27,6 +27,8 @@ export class TaskRun {
   #begun: Promise<LiveTask> | undefined;
   #task: LiveTask | undefined;
   #verdict: Verdict | undefined;
+  /** The vendor's task id is its own word, not what it was offered. */
+  #announced: boolean;
   /** The agent has said that nothing follows. */
   #agentEnded = false;
   /** The agent's stream after a final state, with the event that was being waited for. */
@@ -39,7 +41,12 @@ export class TaskRun {
     this.#turn = turn;
     this.#onTask = onTask;
     this.#upstream = new Upstream(context, turn);
-    this.#vendor = { taskId: turn.record?.vendorTaskId, contextId: turn.record?.vendorContextId };
+    this.#announced = turn.record?.vendorTaskId !== undefined;
+    const minted = context.backend.clientMintsTaskIds ? turn.newTaskId : undefined;
+    this.#vendor = {
+      taskId: turn.record ? turn.record.vendorTaskId : minted,
+      contextId: turn.record?.vendorContextId,
+    };
     this.#opened.promise.catch(() => {});
   }
 
@@ -125,15 +132,26 @@ export class TaskRun {
       await this.#consume(this.#upstream.turn(send.params, send.way));
     } catch (error) {
       if (this.#task?.normalizer.held) return;
-      if (this.#verdict || !this.#canAsk || !isTransient(error)) throw error;
+      if (this.#verdict || !this.#canAsk || !mayHaveArrived(error)) throw error;
       this.#context.log.info(
         { err: error, taskId: this.#task?.state.id },
-        "the agent's stream broke; asking for the task",
+        "the call broke; asking for the task",
       );
+      await this.#followBroken(error);
+      return;
     }
     const outcome = this.#task?.normalizer.outcome ?? "empty";
     if (outcome === "empty") throw this.#cutShort("The agent ended its answer without an event");
     if (outcome === "unfinished" || (outcome === "replied" && this.#canAsk)) await this.#follow(undefined);
+  }
+
+  /** Where the agent does not know the task either, the call itself has failed. */
+  async #followBroken(cause: unknown): Promise<void> {
+    try {
+      await this.#follow(undefined);
+    } catch (error) {
+      throw this.#task?.normalizer.opened ? error : cause;
+    }
   }
 
   /** The agent knows the task by an id and can be asked for it. */
@@ -199,8 +217,9 @@ export class TaskRun {
   #noteIds(event: AgentEvent): void {
     const taskId = event.kind === "task" ? event.id : event.taskId;
     // A vendor that goes on with a task under another id is asked for that one from now on.
-    if (taskId !== undefined && (event.kind === "task" || this.#vendor.taskId === undefined)) {
+    if (taskId !== undefined && (event.kind === "task" || !this.#announced)) {
       this.#vendor.taskId = taskId;
+      this.#announced = true;
     }
     this.#vendor.contextId ??= event.contextId;
   }
@@ -266,8 +285,7 @@ export class TaskRun {
       task?.feed.end();
       return;
     }
-    const { reason } = this.#turn;
-    const text = reason === undefined ? error.message : `${reason}: ${error.message}`;
+    const text = [this.#turn.reason, error.message].filter(Boolean).join(": ");
     const verdict = this.#verdict ?? { state: "failed", text };
     const level = error.code === "internal-error" ? "error" : "info";
     log[level]({ err: error, taskId: task.state.id }, "a task ended without the agent's word");

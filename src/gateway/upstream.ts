@@ -18,7 +18,7 @@ export const isUnsupported = (error: unknown): boolean =>
   error instanceof A2AError && (error.code === "unsupported-operation" || error.code === "method-not-found");
 
 /** The connection failed, or the agent is overloaded: the task may be well, and asking again may tell. */
-export function isTransient(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (!(error instanceof A2AError)) return false;
   if (error.code === "agent-unavailable") return true;
   if (error.code !== "invalid-agent-response") return false;
@@ -26,6 +26,12 @@ export function isTransient(error: unknown): boolean {
   if (stage !== "response") return true;
   return typeof status === "number" && (status >= 500 || status === 429);
 }
+
+const NEVER_SENT: ReadonlySet<unknown> = new Set(["dns", "connect", "tls"]);
+
+/** The call broke after the agent may have taken it up. */
+export const mayHaveArrived = (error: unknown): boolean =>
+  isTransient(error) && !(error instanceof A2AError && NEVER_SENT.has(error.data?.["stage"]));
 
 export interface CallIds {
   readonly newTaskId: string;

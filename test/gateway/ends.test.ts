@@ -20,6 +20,23 @@ describe("a stream that breaks", () => {
     expect(events.at(-1)).toMatchObject({ status: { state: "completed" } });
   });
 
+  test("is asked for before its first event, where the client mints the ids and the call may have arrived", async () => {
+    const backend = (stage: string): Partial<Backend> => ({
+      clientMintsTaskIds: true,
+      send: async () => {
+        throw new A2AError("agent-unavailable", { message: "broken", data: { stage } });
+      },
+      getTask: async ({ id }) => task(id, "completed", "done all the same"),
+    });
+    const arrived = await gatewayOver(backend("headers"));
+    const sent = asTask(await arrived.gateway.sendMessage(params("hi"), callerOf().caller));
+    expect([sent.status.state, textOf(sent)]).toEqual(["completed", "done all the same"]);
+    const never = await gatewayOver(backend("connect"));
+    expect(await never.gateway.sendMessage(params("hi"), callerOf().caller).catch(code)).toBe(
+      "agent-unavailable",
+    );
+  });
+
   test("fails with the reason where the agent cannot be asked", async () => {
     const { gateway } = await gatewayOver({
       async *stream() {

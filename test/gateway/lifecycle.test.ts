@@ -55,6 +55,31 @@ describe("cancel", () => {
     expect((await events.rest()).at(-1)).toMatchObject({ status: { state: "completed" } });
   });
 
+  test("reaches an agent that has not answered yet, where the client mints the ids", async () => {
+    const source = fedStream();
+    const asked: string[] = [];
+    const { gateway } = await gatewayOver(
+      {
+        clientMintsTaskIds: true,
+        send: async (_params, { signal }) =>
+          new Promise<never>((_resolve, reject) => {
+            signal.addEventListener("abort", () => reject(signal.reason));
+          }),
+        stream: (sent, call) => source.stream(sent, call),
+        cancelTask: async ({ id }) => {
+          asked.push(id);
+          return task(id, "canceled");
+        },
+      },
+      { timeouts: { blocking: 20 } },
+    );
+    const { caller } = callerOf();
+    const sent = await gateway.sendMessage(params("hi"), caller);
+    const id = sent.kind === "task" ? sent.id : "";
+    expect((await gateway.cancelTask({ id }, caller)).status.state).toBe("canceled");
+    expect(asked).toEqual([id]);
+  });
+
   test("refuses a finished task", async () => {
     const { gateway } = await gatewayOver({ send: async () => task("v1", "completed") });
     await gateway.sendMessage(params("hi"), callerOf().caller);
