@@ -31,13 +31,8 @@ export const appbuilder: Adapter<AppBuilderOptions> = {
 };
 
 function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
-  const { agent, http, url } = southbound;
-  const rpc = new JsonRpcClient({
-    http,
-    url,
-    newId: () => southbound.newId(),
-    toError: (fault) => toCanonicalError(fault).with({ agent }),
-  });
+  const { http, url } = southbound;
+  const rpc = new JsonRpcClient({ http, url, newId: () => southbound.newId(), toError: toCanonicalError });
   /** As the card, or the app itself, last said. */
   let streaming = true;
   const canSend = (): boolean => options.send ?? !streaming;
@@ -62,13 +57,13 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
       if (!canSend()) throw new A2AError("unsupported-operation");
       const result = await rpc.call({ method, params: fromCanonicalSendParams(params), signal });
       const refusal = toCanonicalRefusal(result, method);
-      if (refusal) throw refusal.with({ agent });
+      if (refusal) throw refusal;
       const wire = parseResult(result);
       if (wire?.kind === "task") return toCanonicalTask(wire);
       if (wire?.kind === "message") return toCanonicalMessage(wire);
       throw new A2AError("invalid-agent-response", {
         message: "The agent answered message/send with neither a Task nor a Message",
-        data: { agent, stage: "body" },
+        data: { stage: "body" },
       });
     },
 
@@ -79,7 +74,7 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
       try {
         for await (const result of rpc.stream({ method, params: fromCanonicalSendParams(params), signal })) {
           const refusal = toCanonicalRefusal(result, method);
-          if (refusal) throw refusal.with({ agent });
+          if (refusal) throw refusal;
           yield* translator.translate(result);
         }
       } catch (error) {

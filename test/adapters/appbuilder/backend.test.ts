@@ -58,9 +58,9 @@ function connect({ results = [], breaks, card, options = {} }: Vendor) {
       },
     },
   });
-  const stream = async (): Promise<AgentEvent[]> => {
+  const stream = async (more: Partial<Call> = {}): Promise<AgentEvent[]> => {
     if (!backend.stream) throw new Error("no stream");
-    return Array.fromAsync(backend.stream({ message }, call));
+    return Array.fromAsync(backend.stream({ message }, { ...call, ...more }));
   };
   const send = async () => backend.send?.({ message, configuration: { blocking: true } }, call);
   return { backend, requests, stream, send };
@@ -89,7 +89,7 @@ describe("stream", () => {
     const { stream } = connect({ results: [{ code: "QuotaExceeded", message: "no more", requestId: "r1" }] });
     await expect(stream()).rejects.toMatchObject({
       code: "invalid-agent-response",
-      data: { agent: "planner", status: 200, vendor: { code: "QuotaExceeded", request_id: "r1" } },
+      data: { status: 200, vendor: { code: "QuotaExceeded", request_id: "r1" } },
     });
   });
 
@@ -105,6 +105,12 @@ describe("stream", () => {
     }).stream();
     expect(events).toMatchObject([{ status: { state: "input-required" } }]);
   });
+});
+
+test("an aborted stream is aborted, interrupt or not", async () => {
+  const breaks = new A2AError("agent-unavailable");
+  const { stream } = connect({ results: [interrupt], breaks });
+  await expect(stream({ signal: AbortSignal.abort() })).rejects.toBe(breaks);
 });
 
 describe("send", () => {

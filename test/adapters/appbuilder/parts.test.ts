@@ -46,6 +46,14 @@ describe("toCanonicalPart", () => {
       { mimeType: "strange", uri: "u" },
     ],
     [{ bytes: "data:image/png;base64,AA\nAA" }, { bytes: "AAAA" }],
+    [
+      { name: "a.csv", uri: "https://x.example/a.bin" },
+      { name: "a.csv", mimeType: "text/csv", uri: "https://x.example/a.bin" },
+    ],
+    [
+      { mime: "text/html", mimeType: "text/csv", uri: "u" },
+      { mimeType: "text/csv", uri: "u" },
+    ],
   ])("reads the file %j", (wire, file) => {
     expect(read({ kind: "file", file: wire })).toEqual({ kind: "file", file });
   });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import * as fc from "fast-check";
 import { createEventTranslator } from "../../../adapters/appbuilder/stream.ts";
 import { EXTENSION } from "../../../adapters/appbuilder/wire.ts";
 import type { AgentEvent } from "../../../src/adapter.ts";
@@ -98,37 +97,6 @@ describe("chunks", () => {
       [undefined, false, "a"],
       [undefined, true, "b"],
     ]);
-  });
-
-  test("no text of a stream of deltas is lost or doubled", () => {
-    const delta = fc.record({
-      id: fc.constantFrom("a1", "a2"),
-      value: fc.string({ minLength: 1 }).filter((value) => value !== '""'),
-      type: fc.constantFrom("text", "oral_text"),
-    });
-    fc.assert(
-      fc.property(fc.array(delta), (deltas) => {
-        const events = translate(
-          ...deltas.map(({ id, value, type }) => chunk(value, { id, metadata: { type } })),
-        );
-        const texts = new Map<string, string>();
-        for (const event of events) {
-          if (event.kind !== "artifact-update") continue;
-          const { artifactId = "", parts } = event.artifact;
-          const before = event.append ? (texts.get(artifactId) ?? "") : "";
-          texts.set(
-            artifactId,
-            before + parts.map((part) => (part.kind === "text" ? part.text : "")).join(""),
-          );
-        }
-        const wanted = new Map<string, string>();
-        for (const { id, value, type } of deltas) {
-          const key = `${id} ${type}`;
-          wanted.set(key, (wanted.get(key) ?? "") + value);
-        }
-        expect([...texts.values()].toSorted()).toEqual([...wanted.values()].toSorted());
-      }),
-    );
   });
 });
 
@@ -277,8 +245,10 @@ describe("the end", () => {
 describe("other results", () => {
   test("a task goes before its chunks, which are appended to its artifacts", () => {
     const task = { kind: "task", id: "t1", status: { state: "working" }, artifacts: [chunk("a").artifact] };
-    expect(outline(translate(task, chunk("b"), status("completed")))).toEqual([
+    const reference = update({ metadata: { type: "references", text: { title: "x" } } });
+    expect(outline(translate(task, reference, chunk("b"), status("completed")))).toEqual([
       "task",
+      ["a1.references", false, "data|[1] x"],
       ["a1", true, "b"],
       ["completed", ""],
     ]);
