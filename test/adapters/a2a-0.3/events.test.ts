@@ -140,6 +140,14 @@ test("numeric ids become strings, names in snake_case their own, nulls go", () =
   });
 });
 
+test.each([
+  ["last_chunk", { ...ARTIFACT, lastChunk: undefined, last_chunk: true }, { ...ARTIFACT, lastChunk: true }],
+  ["task_id", { ...MESSAGE, task_id: "t" }, { ...MESSAGE, taskId: "t" }],
+  ["is_final", { ...STATUS, final: undefined, is_final: true }, { ...STATUS, final: true }],
+])("%s is read although all else is right", (_name, raw, event) => {
+  expect(toCanonicalEvent(raw)).toEqual(event);
+});
+
 test("what is right inside an event that is not stays the same object", () => {
   const event = toCanonicalEvent({ ...ARTIFACT, taskId: 1, artifact: { ...artifact, artifactId: 2 } });
   expect(event).toMatchObject({ taskId: "1", artifact: { artifactId: "2" } });
