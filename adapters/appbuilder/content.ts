@@ -112,7 +112,7 @@ function readSource(type: string, source: unknown): Part[] {
 }
 
 /** Nothing, the two characters `""`, or the word `null`: what AppBuilder writes where it has no text. */
-export const isPlaceholder = (value: unknown): boolean =>
+const isPlaceholder = (value: unknown): boolean =>
   value === "" || value === '""' || value === "null" || value === null;
 
 /**

@@ -8,7 +8,7 @@ import { compact } from "../shared/object.ts";
 
 const Base64 = z.base64();
 
-export interface FileSource {
+interface FileSource {
   name?: string | null | undefined;
   uri?: string | null | undefined;
   bytes?: string | null | undefined;
@@ -17,7 +17,7 @@ export interface FileSource {
 }
 
 /** `jpeg` and `mp3` become MIME types; without one, the extension of the name, then of the URL, decides. */
-export function toCanonicalMimeType({ mimeType, name, uri }: FileSource): string | undefined {
+function toCanonicalMimeType({ mimeType, name, uri }: FileSource): string | undefined {
   if (mimeType?.includes("/")) return mimeType;
   const path = uri ? (URL.parse(uri)?.pathname ?? uri) : undefined;
   for (const hint of [mimeType, name, path]) {

@@ -20,7 +20,7 @@ import {
   type WireTask,
 } from "./wire.ts";
 
-export interface EventTranslator {
+interface EventTranslator {
   /** The events for one `result`; none where it says nothing. */
   translate(result: unknown): AgentEvent[];
   /** What is still to be said once the vendor has ended the stream. */

@@ -8,7 +8,7 @@ import type { Part } from "../../../src/protocol/model.ts";
 const key = fc.stringMatching(/^[a-z]{1,6}$/);
 const word = fc.string({ minLength: 1, maxLength: 8 });
 
-export const metadata = fc.dictionary(key, fc.oneof(fc.string(), fc.integer(), fc.boolean()), {
+const metadata = fc.dictionary(key, fc.oneof(fc.string(), fc.integer(), fc.boolean()), {
   noNullPrototype: true,
   minKeys: 1,
   maxKeys: 3,
