@@ -1,9 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { Ajv } from "ajv";
-import { existsSync, readFileSync } from "node:fs";
 import { CARD_PATHS, agentUrl, cardDocument, servedCard } from "../../src/northbound/agent-card.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
+import { schemaFaults } from "../support/official-schema.ts";
 import { CARD, fakeGateway, start } from "./harness.ts";
 
 const URL_OF_AGENT = "https://proxy.example/agents/planner/";
@@ -52,20 +51,12 @@ const REQUIRED = [
 ];
 const REQUIRED_OF_SKILL = ["description", "id", "name", "tags"];
 
-const SCHEMA_FILE = new URL("../../../shared/specs/a2a-v0.3.0.schema.json", import.meta.url);
-
 /** What is wrong with the card: by hand always, and by the official schema where it is at hand. */
 function faults(card: AgentCard): unknown[] {
   const found: unknown[] = REQUIRED.filter((key) => !Object.hasOwn(card, key));
   for (const skill of card.skills)
     found.push(...REQUIRED_OF_SKILL.filter((key) => !Object.hasOwn(skill, key)));
-  if (!existsSync(SCHEMA_FILE)) return found;
-  const ajv = new Ajv({ strict: false, allErrors: true });
-  ajv.addSchema(JSON.parse(readFileSync(SCHEMA_FILE, "utf8")), "a2a");
-  const validate = ajv.getSchema("a2a#/definitions/AgentCard");
-  if (!validate) throw new Error("the schema does not define AgentCard");
-  if (validate(card) !== true) found.push(...(validate.errors ?? []));
-  return found;
+  return [...found, ...schemaFaults("AgentCard", card)];
 }
 
 describe("the served card", () => {

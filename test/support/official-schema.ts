@@ -1,0 +1,15 @@
+/** The JSON schema that A2A publishes with 0.3.0; the project does not carry a copy, so it may not be at hand. */
+import { Ajv } from "ajv";
+import { existsSync, readFileSync } from "node:fs";
+
+const FILE = new URL("../../../shared/specs/a2a-v0.3.0.schema.json", import.meta.url);
+
+/** What is wrong with the value by one of the schema's definitions; nothing where the schema is not at hand. */
+export function schemaFaults(definition: string, value: unknown): unknown[] {
+  if (!existsSync(FILE)) return [];
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  ajv.addSchema(JSON.parse(readFileSync(FILE, "utf8")), "a2a");
+  const validate = ajv.getSchema(`a2a#/definitions/${definition}`);
+  if (!validate) throw new Error(`the schema does not define ${definition}`);
+  return validate(value) === true ? [] : (validate.errors ?? []);
+}
