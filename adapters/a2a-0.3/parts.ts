@@ -17,9 +17,14 @@ const FILE = {
   name: ["fileName", "file_name", "filename"],
 } as const;
 
+/** The bytes in standard base64, which every client can read. */
+const WellFormedFile = FilePart.shape.file
+  .safeExtend({ bytes: z.base64().optional() })
+  .refine(isSpelledBy(FILE));
+
 export const WellFormedPart = z.discriminatedUnion("kind", [
   TextPart,
-  FilePart.extend({ file: FilePart.shape.file.refine(isSpelledBy(FILE)) }),
+  FilePart.extend({ file: WellFormedFile }),
   DataPart,
 ]);
 

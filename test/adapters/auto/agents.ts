@@ -48,7 +48,8 @@ async function answer(agent: Agent, request: IncomingMessage, response: ServerRe
     return;
   }
   const found = methods[method] ?? otherwise;
-  const body = typeof found === "number" ? { error: { code: found, message: "no" } } : { result: found };
+  const body =
+    typeof found === "number" ? { error: { code: found, message: `no ${method}` } } : { result: found };
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }));
 }

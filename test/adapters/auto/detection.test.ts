@@ -187,7 +187,7 @@ describe("an agent that cannot be probed apart", () => {
   test("keeps its dialect where the sibling is refused too", async () => {
     const agent = await startAgent({ card: CARD_03, methods: { "tasks/get": -32001 } });
     const { backend } = connect(agent.url);
-    await expect(send(backend)).rejects.toMatchObject({ data: { vendor: { code: -32601 } } });
+    await expect(send(backend)).rejects.toMatchObject({ message: "no message/send" });
     expect(backend.decision?.()).toContain("a2a-0.3");
   });
 
