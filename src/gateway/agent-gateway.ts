@@ -13,6 +13,7 @@ import type { Caller, Gateway, Subscription } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
 import { storedTask } from "./record.ts";
+import { resume } from "./resume.ts";
 import { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
 import type { Turn } from "./turn.ts";
@@ -64,7 +65,7 @@ export class AgentGateway implements Gateway {
     const opening = await run.opened;
     if (opening.kind === "message") return once(opening.message);
     const { feed, before } = run.task ?? unreachable();
-    return feed.subscribeFromStart(before);
+    return feed.subscribeAfter(before);
   }
 
   async getTask(params: TaskQueryParams, caller: Caller): Promise<Task> {
@@ -90,11 +91,10 @@ export class AgentGateway implements Gateway {
     return task;
   }
 
-  async resubscribe(params: TaskIdParams, caller: Caller): Promise<Subscription> {
+  async resubscribe(params: TaskIdParams, caller: Caller, after?: number): Promise<Subscription> {
     const { run, record } = await this.#find(params.id, caller);
-    if (!run?.task) return once(storedTask(record));
-    this.#cancelWithClient(run, caller);
-    return run.task.feed.subscribe(run.task.opening());
+    if (run) this.#cancelWithClient(run, caller);
+    return await resume({ store: this.#context.store, record, run, after });
   }
 
   /** Takes up a task that a crash has left running. */

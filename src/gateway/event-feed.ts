@@ -12,13 +12,19 @@ const PAGE = 256;
 /** Bytes handed to a listener at once. */
 const BATCH = 64 * 1024;
 
+/** An event with the length of everything up to its end, for the listeners' lag. */
+interface FeedEvent extends OutgoingEvent {
+  readonly sequence: number;
+  readonly end?: number;
+}
+
 export class EventFeed {
   readonly #key: TaskKey;
   readonly #store: TaskStore;
   readonly #windowSize: number;
   readonly #listeners = new Set<Listener>();
   /** The newest events, contiguous up to `#sequence`. */
-  #window: OutgoingEvent[] = [];
+  #window: FeedEvent[] = [];
   #windowBytes = 0;
   #sequence: number;
   /** Events up to here may go out. */
@@ -50,9 +56,9 @@ export class EventFeed {
   append(event: StreamEvent, last: boolean): void {
     const json = JSON.stringify(event);
     this.#sequence += 1;
-    this.#window.push({ sequence: this.#sequence, json, last });
     this.#windowBytes += json.length;
     this.#bytes += json.length;
+    this.#window.push({ sequence: this.#sequence, json, last, end: this.#bytes });
     this.#store.appendEvent(this.#key, { sequence: this.#sequence, json });
     this.#trim();
   }
@@ -79,18 +85,14 @@ export class EventFeed {
     return this.#read.promise;
   }
 
-  /** @param opening sent first, outside of the log */
-  subscribe(opening?: OutgoingEvent): Subscription {
-    const listener = new Listener(this, this.#sequence, this.#bytes, opening);
-    this.#listeners.add(listener);
-    return listener;
+  /** What is appended from now on, after an opening that holds all there was. */
+  subscribe(opening: OutgoingEvent): Subscription {
+    return this.#join(new Listener(this, this.#sequence, this.#bytes, opening));
   }
 
-  /** A subscription that also gets what is in the window already: for the client that started the task. */
-  subscribeFromStart(sequence: number): Subscription {
-    const listener = new Listener(this, sequence, 0);
-    this.#listeners.add(listener);
-    return listener;
+  /** Everything in the log after `sequence`, and what is appended from now on. */
+  subscribeAfter(sequence: number): Subscription {
+    return this.#join(new Listener(this, sequence, 0));
   }
 
   /** Lets the agent be read on although nobody keeps up. */
@@ -100,15 +102,15 @@ export class EventFeed {
   }
 
   /** For listeners: what comes after `sequence`; empty where nothing has been released. */
-  async take(sequence: number): Promise<readonly OutgoingEvent[]> {
+  async take(sequence: number): Promise<readonly FeedEvent[]> {
     if (sequence >= this.#released) return [];
     const first = this.#window[0]?.sequence ?? this.#released + 1;
     if (sequence + 1 >= first) return this.#fromWindow(sequence + 1 - first);
-    const limit = Math.min(PAGE, this.#released - sequence);
-    const stored = await this.#store.eventsAfter(this.#key, sequence, limit);
-    if (stored.length === 0) return this.#fromWindow(0);
+    const stored = await this.#store.eventsAfter(this.#key, sequence, PAGE);
+    const released = stored.filter((event) => event.sequence <= this.#released);
+    if (released.length === 0) return this.#fromWindow(0);
     const end = this.#ended ? this.#sequence : Number.POSITIVE_INFINITY;
-    return stored.map(({ sequence: at, json }) => ({ sequence: at, json, last: at === end }));
+    return released.map(({ sequence: at, json }) => ({ sequence: at, json, last: at === end }));
   }
 
   /** For listeners: resolves at the next change. */
@@ -131,8 +133,13 @@ export class EventFeed {
     this.#wake();
   }
 
-  #fromWindow(from: number): OutgoingEvent[] {
-    const batch: OutgoingEvent[] = [];
+  #join(listener: Listener): Subscription {
+    this.#listeners.add(listener);
+    return listener;
+  }
+
+  #fromWindow(from: number): FeedEvent[] {
+    const batch: FeedEvent[] = [];
     let bytes = 0;
     for (let index = from; index < this.#window.length && bytes < BATCH; index++) {
       const event = this.#window[index];
@@ -203,10 +210,11 @@ class Listener implements Subscription {
     this.#feed.leave(this);
   }
 
-  #advance(batch: readonly OutgoingEvent[]): readonly OutgoingEvent[] {
+  #advance(batch: readonly FeedEvent[]): readonly OutgoingEvent[] {
     for (const event of batch) {
       this.#sequence = event.sequence;
-      this.bytes += event.json.length;
+      // Read back from the store, an event has no place in the feed's length: the listener lags until it has caught up.
+      this.bytes = event.end ?? this.bytes;
     }
     this.#feed.unblock();
     return batch;

@@ -20,8 +20,11 @@ export interface Caller {
 
 /** An event on its way to clients, serialized once however many there are. */
 export interface OutgoingEvent {
-  /** Position in the task's event log; 0 where there is none (a Message, or the Task that opens a resubscription). */
-  readonly sequence: number;
+  /**
+   * Position in the task's event log: the client that has seen it and comes back with it gets what follows. Absent
+   * for a lone Message.
+   */
+  readonly sequence?: number | undefined;
   /** The StreamEvent as JSON on one line. */
   readonly json: string;
   /** Nothing follows. */
@@ -47,7 +50,11 @@ export interface Gateway {
   streamMessage(params: MessageSendParams, caller: Caller): Promise<Subscription>;
   getTask(params: TaskQueryParams, caller: Caller): Promise<Task>;
   cancelTask(params: TaskIdParams, caller: Caller): Promise<Task>;
-  resubscribe(params: TaskIdParams, caller: Caller): Promise<Subscription>;
+  /**
+   * @param after the last sequence that the client has seen: then exactly what it missed, and what follows. Absent,
+   * or no longer in the log: the Task as it is now, and what follows.
+   */
+  resubscribe(params: TaskIdParams, caller: Caller, after?: number): Promise<Subscription>;
   /** The vendor's card in 0.3.0 terms, cached; not yet the card the proxy serves. */
   card(): Promise<AgentCard>;
 }

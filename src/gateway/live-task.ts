@@ -4,7 +4,7 @@
  */
 import type { AgentEvent } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
-import type { Message, StreamEvent } from "../protocol/model.ts";
+import type { Message, Metadata, StreamEvent } from "../protocol/model.ts";
 import type { TaskRecord } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -26,9 +26,14 @@ export interface LiveTaskOptions {
   readonly message: Message | undefined;
   /** Events are written to the log: somebody listens. */
   readonly logging: boolean;
+  /** The task was left running by a crash, which may have lost the end of its log. */
+  readonly recovered: boolean;
   /** Called once, when the store and thereby clients know of the task. */
   onAnnounced(): void;
 }
+
+/** More events than a crash can lose of one task. */
+const CRASH_GAP = 1_000_000;
 
 /** Where the task comes from: a record, or new ids. */
 export type Origin = TaskRecord | { readonly id: string; readonly contextId: string };
@@ -55,7 +60,9 @@ export class LiveTask {
     }
     const { state, lastEvent } = await restoreState(store, origin, agent.limits.history);
     if (options.message) state.setStatus(status);
-    return new LiveTask(context, options, state, lastEvent, origin.createdAt);
+    // Numbers that a lost event may have had are not used again: a client that saw it gets the Task instead.
+    const before = options.recovered ? lastEvent + CRASH_GAP : lastEvent;
+    return new LiveTask(context, options, state, before, origin.createdAt);
   }
 
   private constructor(
@@ -98,10 +105,12 @@ export class LiveTask {
     await this.#emit(this.normalizer.open());
   }
 
-  /** The Task as it is now, as the first event of a new listener. */
-  opening(): OutgoingEvent {
+  /** The Task as it is now, as the first event of a new listener; `mark` is added to its metadata. */
+  opening(mark: Metadata = {}): OutgoingEvent {
     this.#logging = true;
-    return { sequence: 0, json: JSON.stringify(this.state.toTask()), last: false };
+    const task = this.state.toTask();
+    const marked = Object.keys(mark).length > 0 ? { ...task, metadata: { ...task.metadata, ...mark } } : task;
+    return { sequence: this.feed.sequence, json: JSON.stringify(marked), last: false };
   }
 
   /** Ends the turn in the state that the agent announced. */
@@ -145,6 +154,8 @@ export class LiveTask {
 
   async #close(events: readonly StreamEvent[]): Promise<void> {
     if (this.#logging) for (const event of events) this.feed.append(event, event === events.at(-1));
+    // A turn that nobody heard leaves its sum in the log of the turns before it, so that the log has no hole.
+    else if (this.before > 0) this.feed.append(this.state.toTask(), true);
     await this.persist();
     this.#announce();
     this.feed.end();

@@ -28,6 +28,9 @@ function parse<T>(schema: z.ZodType<T>, json: string): T {
 /** The task as it was last stored. */
 export const storedTask = (record: TaskRecord): Task => parse(StoredTask, record.json);
 
+/** An event as it was logged. */
+export const loggedEvent = (json: string): StreamEvent => parse(LoggedEvent, json);
+
 /** The task with all events that were logged since it was last stored. */
 export async function restoreState(
   store: TaskStore,
@@ -39,7 +42,7 @@ export async function restoreState(
   for (;;) {
     const events = await store.eventsAfter(record, lastEvent, PAGE);
     for (const event of events) {
-      state.apply(parse(LoggedEvent, event.json));
+      state.apply(loggedEvent(event.json));
       lastEvent = event.sequence;
     }
     if (events.length < PAGE) return { state, lastEvent };

@@ -69,6 +69,11 @@ export class TaskRun {
     return this.#turn.principal;
   }
 
+  /** The turn has an opening of its own in the log, as one that merely follows a task has not. */
+  get opens(): boolean {
+    return this.#turn.send !== undefined;
+  }
+
   /** How the agent is being called. */
   get way(): "stream" | "send" | undefined {
     return this.#upstream.way;
@@ -241,6 +246,7 @@ export class TaskRun {
       vendor: this.#vendor,
       message: send?.message,
       logging: listened,
+      recovered: this.#turn.reason !== undefined,
       onAnnounced,
     });
   }

@@ -9,6 +9,8 @@ interface GrowingArtifact {
   closed: boolean;
 }
 
+const isThought = ({ metadata }: Message): boolean => metadata?.["thought"] === true;
+
 export class TaskState {
   readonly id: string;
   readonly contextId: string;
@@ -70,10 +72,23 @@ export class TaskState {
     }
   }
 
-  /** The message of the status that is replaced moves to the history, so that none is lost. */
+  /**
+   * The message of the status that is replaced moves to the history, so that none is lost. Thoughts that an agent
+   * streams piece by piece become one message there, as an artifact's text does.
+   */
   setStatus(status: TaskStatus): void {
-    if (this.status.message) this.addMessage(this.status.message);
+    const before = this.status.message;
     this.status = status;
+    if (!before) return;
+    const last = this.history.at(-1);
+    if (isThought(before) && last && isThought(last) && last.role === before.role) {
+      this.#messageIds.add(before.messageId);
+      const joined = { ...last, parts: joinParts(last.parts) };
+      appendParts(joined.parts, before.parts);
+      this.history[this.history.length - 1] = joined;
+    } else {
+      this.addMessage(before);
+    }
   }
 
   /** Adds a message unless one with its id is there; the oldest go once the limit is passed. */

@@ -10,6 +10,17 @@ export interface Invocation {
   readonly params: unknown;
   readonly rules: AcceptRules;
   readonly caller: Caller;
+  /** The last event that a client which comes back has seen, see `lastEventId`. */
+  readonly after?: number | undefined;
+}
+
+/** An id that no event has: the client has seen something that is not in the log. */
+const UNKNOWN_EVENT = -1;
+
+/** The place in a task's log that the `Last-Event-ID` header names; undefined without one. */
+export function lastEventId(header: string | undefined): number | undefined {
+  if (header === undefined || header === "") return undefined;
+  return /^\d{1,15}$/.test(header) ? Number(header) : UNKNOWN_EVENT;
 }
 
 /** Rejects with an A2AError, `invalid-params` among them. */
@@ -29,12 +40,12 @@ export async function callUnary(method: UnaryMethod, invocation: Invocation): Pr
 
 /** Resolves once the first event is there; rejects with an A2AError, `invalid-params` among them. */
 export async function openStream(method: StreamMethod, invocation: Invocation): Promise<Subscription> {
-  const { gateway, params, rules, caller } = invocation;
+  const { gateway, params, rules, caller, after } = invocation;
   switch (method.name) {
     case "message/stream":
       return gateway.streamMessage(method.accept(params, rules), caller);
     case "tasks/resubscribe":
-      return gateway.resubscribe(method.accept(params), caller);
+      return gateway.resubscribe(method.accept(params), caller, after);
     default:
       return method satisfies never;
   }

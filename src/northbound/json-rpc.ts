@@ -21,7 +21,7 @@ import { readJsonText } from "./body.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import type { Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
-import { callUnary, openStream, type Invocation } from "./invoke.ts";
+import { callUnary, lastEventId, openStream, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import { EVENT_STREAM_HEADERS, frame, type EventStreams, type Framing } from "./sse.ts";
 
@@ -106,7 +106,8 @@ function invocationOf({ ctx, agent, deps, gone }: Exchange, params: unknown): In
     signal: gone,
     extensions: requestedExtensions(ctx.get(EXTENSIONS_HEADER)),
   };
-  return { gateway, params, caller, rules: { maxParts: config.limits.parts, newId: deps.newId } };
+  const after = lastEventId(ctx.get("Last-Event-ID"));
+  return { gateway, params, caller, after, rules: { maxParts: config.limits.parts, newId: deps.newId } };
 }
 
 function refuse({ ctx, deps, gone, id, method }: Exchange, thrown: unknown): void {

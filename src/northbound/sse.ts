@@ -40,7 +40,9 @@ export interface ServeOptions {
 /** The frame of an answer that is one event and nothing else. */
 export const frame = (data: string): string => `data: ${data}\n\n`;
 
-const eventFrame = (event: OutgoingEvent, framing: Framing): string => frame(framing.event(event.json));
+/** The id is what a client sends back as `Last-Event-ID` to go on where it was cut off. */
+const eventFrame = ({ sequence, json }: OutgoingEvent, framing: Framing): string =>
+  sequence === undefined ? frame(framing.event(json)) : `id: ${sequence}\n${frame(framing.event(json))}`;
 
 /** All open streams of the process. */
 export class EventStreams {

@@ -47,7 +47,11 @@ export const fakeGateway = (methods: Partial<Gateway> = {}): Gateway => ({
   ...methods,
 });
 
-export const event = (json: string, sequence = 0, last = false): OutgoingEvent => ({ json, sequence, last });
+export const event = (json: string, sequence?: number, last = false): OutgoingEvent => ({
+  json,
+  sequence,
+  last,
+});
 
 /** A subscription that is fed by hand and remembers whether it was closed. */
 export class FakeSubscription implements Subscription {

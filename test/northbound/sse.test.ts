@@ -47,7 +47,7 @@ class Reader {
 }
 
 describe("framing", () => {
-  test("one event, one frame, one data line, the event's JSON as it is", async () => {
+  test("one event, one frame, one data line, the event's JSON as it is, its place in the log as the id", async () => {
     const first = '{"kind":"task", "id":"t","text":"é\\n\u{1F600}","n":1.0}';
     const subscription = new FakeSubscription(
       [event(first)],
@@ -65,7 +65,7 @@ describe("framing", () => {
       "x-content-type-options": "nosniff",
     });
     expect(await response.text()).toBe(
-      result(first) + result('{"a":1}') + result('{"b":2}') + result('{"c":3}'),
+      result(first) + `id: 1\n${result('{"a":1}')}id: 2\n${result('{"b":2}')}id: 3\n${result('{"c":3}')}`,
     );
     expect(subscription.closes).toBe(1);
   });
@@ -244,7 +244,7 @@ describe("idle streams", () => {
       expect(await reader.take(": \n\n: \n\n")).toMatch(/^data: .*\n\n(?:: \n\n)+$/);
     }
     for (const subscription of subscriptions) {
-      subscription.push([event("2", 1, true)]);
+      subscription.push([event("2", undefined, true)]);
       subscription.push(undefined);
     }
     for (const reader of readers) {
@@ -258,7 +258,7 @@ describe("idle streams", () => {
     const subscription = new FakeSubscription([event("1")]);
     await using proxy = await startWith(subscription);
     const reader = new Reader(await postRaw(proxy, STREAM));
-    subscription.push([event("2", 1, true)]);
+    subscription.push([event("2", undefined, true)]);
     subscription.push(undefined);
     expect(await reader.take(result("2"))).toBe(result("1") + result("2"));
   });
