@@ -84,7 +84,7 @@ describe("X-A2A-Extensions", () => {
 
   test("is echoed on a stream too", async () => {
     const gateway = fakeGateway({
-      resubscribe: async () => new FakeSubscription([event("{}", 0, true)], undefined),
+      resubscribe: async () => new FakeSubscription([event("{}", undefined, true)], undefined),
     });
     await using proxy = await start({ gateway });
     const response = await post(proxy, rpc("tasks/resubscribe", { id: "t" }), {

@@ -71,7 +71,7 @@ describe("framing", () => {
   });
 
   test.each(["7", "null", "12345678901234567890"])("every event carries the id %s", async (id) => {
-    const subscription = new FakeSubscription([event("1"), event("2", 0, true)], undefined);
+    const subscription = new FakeSubscription([event("1"), event("2", undefined, true)], undefined);
     await using proxy = await startWith(subscription);
     const response = await post(proxy, JSON.stringify(STREAM).replace('"s-1"', id));
     expect(await response.text()).toBe(result("1", id) + result("2", id));
@@ -91,7 +91,7 @@ describe("framing", () => {
 
   test("two streams of one connection follow one another", async () => {
     const gateway = fakeGateway({
-      streamMessage: async () => new FakeSubscription([event("1", 0, true)], undefined),
+      streamMessage: async () => new FakeSubscription([event("1", undefined, true)], undefined),
     });
     await using proxy = await start({ gateway });
     for (let round = 0; round < 3; round += 1) {
@@ -218,7 +218,7 @@ describe("a client that reads slowly", () => {
   });
 
   test("is disconnected too when only the end is left to read", async () => {
-    const huge = event(JSON.stringify("x".repeat(32_000_000)), 0, true);
+    const huge = event(JSON.stringify("x".repeat(32_000_000)), undefined, true);
     const subscription = new FakeSubscription([event("1")]);
     await using proxy = await startWith(subscription, { heartbeat: 20, timeouts: { stalledClient: 50 } });
     const response = await postRaw(proxy, STREAM);
