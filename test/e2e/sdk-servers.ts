@@ -115,11 +115,8 @@ function app02(agent: Agent): RequestListener {
     execute: (context, bus) => agent.execute(context, bus),
     cancelTask: (taskId) => agent.cancelTask(taskId),
   });
-  const app = express();
-  const routes = new App(handler);
-  // It is declared for the types of an older express.
-  Reflect.apply(routes.setupRoutes, routes, [app]);
-  return app;
+  // @ts-expect-error it is declared for the types of an older express
+  return new App(handler).setupRoutes(express());
 }
 
 function app03(agent: Agent): RequestListener {
