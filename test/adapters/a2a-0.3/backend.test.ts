@@ -53,6 +53,7 @@ function connect({
     url: "https://agent.example/a2a",
     fetchCard: async (signal) => {
       fetches.push(signal);
+      signal.throwIfAborted();
       if (card === undefined) throw new A2AError("agent-unavailable");
       return card;
     },
@@ -174,6 +175,13 @@ describe("streams", () => {
     card.capabilities.streaming = false;
     await backend.card(new AbortController().signal);
     await expect(streamOf(backend)).rejects.toMatchObject({ code: "unsupported-operation" });
+  });
+
+  test("a caller that went away while the card was fetched leaves it to be fetched again", async () => {
+    const { backend, fetches } = connect({ card: streaming(false), answers: [[]] });
+    await streamOf(backend, { signal: AbortSignal.abort() });
+    await expect(streamOf(backend)).rejects.toMatchObject({ code: "unsupported-operation" });
+    expect(fetches).toHaveLength(2);
   });
 
   test("workingText: answer makes chunks of working statuses", async () => {

@@ -47,6 +47,11 @@ test("the whole may repeat the last part of the pieces alone", async () => {
   expect(events.at(-1)).toMatchObject({ artifact: { parts: [] }, append: true });
 });
 
+test("pieces after the whole begin another artifact", async () => {
+  const events = await answered(working("Hello"), whole("Hello"), working("More"));
+  expect(events.at(-1)).toEqual(chunk("More", false));
+});
+
 test("an artifact that says something else is passed on whole", async () => {
   expect(await answered(working("Hel"), whole("Goodbye"))).toEqual([chunk("Hel", false), whole("Goodbye")]);
 });

@@ -54,6 +54,11 @@ describe("what an agent says and does", () => {
       { card: CARD_03, methods: { "message/send": OK, "tasks/get": -32001 } },
       "a2a-0.3",
     ],
+    [
+      "0.3 card, knows a2a.getTask too",
+      { card: CARD_03, methods: { "message/send": OK, "tasks/get": -32001, "a2a.getTask": -32001 } },
+      "a2a-0.3",
+    ],
     ["0.3 card, send alone", { card: CARD_03, methods: { "message/send": OK } }, "a2a-0.3"],
     ["1.0 card, serves 0.3", { card: { supportedInterfaces: [{}] }, methods: SERVES_03 }, "a2a-0.3"],
     [
