@@ -55,7 +55,45 @@ const TABLES = `
   CREATE INDEX contexts_by_age ON contexts (updated_at);
 `;
 
-export const MIGRATIONS: readonly string[] = [TABLES];
+/**
+ * `due_at` is when the config's first pending notification is to be sent, null where it has none; `attempts` are
+ * those of that notification. Keeping both here makes a config a lane: there is one thing to claim, so order needs no
+ * sorting and a lane's length costs nothing.
+ */
+const PUSH_TABLES = `
+  CREATE TABLE push_configs (
+    key INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    id TEXT NOT NULL,
+    principal TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    json TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    claimed INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX push_configs_by_id ON push_configs (agent, task_id, id);
+  CREATE INDEX push_configs_due ON push_configs (due_at, origin) WHERE due_at IS NOT NULL AND claimed = 0;
+  CREATE INDEX push_configs_claimed ON push_configs (claimed) WHERE claimed = 1;
+
+  CREATE TABLE notifications (
+    key INTEGER PRIMARY KEY,
+    config INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    queued_at INTEGER NOT NULL,
+    dead_at INTEGER,
+    reason TEXT,
+    json TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX notifications_by_id ON notifications (id);
+  CREATE INDEX notifications_by_config ON notifications (config, key);
+  CREATE INDEX notifications_pending ON notifications (config, key) WHERE dead_at IS NULL;
+  CREATE INDEX notifications_dead ON notifications (dead_at) WHERE dead_at IS NOT NULL;
+`;
+
+export const MIGRATIONS: readonly string[] = [TABLES, PUSH_TABLES];
 
 /**
  * Brings the database to the newest schema, all of it or, when a step fails, none. Throws for a file of another

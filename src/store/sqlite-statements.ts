@@ -88,10 +88,16 @@ export function prepareStatements(db: DatabaseSync) {
 
 /** Every one takes a limit or a single row. */
 const prepareSweep = (db: DatabaseSync) => ({
-  oldTasks: db.prepare(
-    "SELECT key, agent, id FROM tasks WHERE finished = 1 AND updated_at < ? ORDER BY updated_at LIMIT ?",
-  ),
+  // A task whose webhooks have not been told yet is kept; how long that may take is bounded.
+  oldTasks: db.prepare(`
+    SELECT key, agent, id FROM tasks WHERE finished = 1 AND updated_at < ? AND NOT EXISTS (
+      SELECT 1 FROM push_configs WHERE push_configs.agent = tasks.agent AND push_configs.task_id = tasks.id
+        AND due_at IS NOT NULL)
+    ORDER BY updated_at LIMIT ?`),
   deleteTask: db.prepare("DELETE FROM tasks WHERE key = ?"),
+  deleteNotificationsOf: db.prepare(`
+    DELETE FROM notifications WHERE config IN (SELECT key FROM push_configs WHERE agent = ? AND task_id = ?)`),
+  deletePushConfigsOf: db.prepare("DELETE FROM push_configs WHERE agent = ? AND task_id = ?"),
   deleteEvents: db.prepare(`
     DELETE FROM events WHERE agent = ?1 AND task_id = ?2 AND sequence IN (
       SELECT sequence FROM events WHERE agent = ?1 AND task_id = ?2 ORDER BY sequence LIMIT ?3)`),

@@ -13,7 +13,7 @@ const STEP = 200;
 /** Events deleted in one step. A task may have more than that. */
 const EVENTS_PER_STEP = 2000;
 
-/** Deletes tasks that finished before then, and their events; returns how many tasks, also when aborted half-way. */
+/** Deletes tasks that finished before then, with their events and push configs; returns how many tasks, also when aborted half-way. */
 export async function sweepTasks(
   sql: Statements,
   queue: WriteQueue,
@@ -31,6 +31,8 @@ export async function sweepTasks(
         budget -= Number(sql.deleteEvents.run(agent, id, budget).changes);
         // The task goes last: a crash in between leaves it to be found again, and no events without it.
         if (budget === 0) return;
+        sql.deleteNotificationsOf.run(agent, id);
+        sql.deletePushConfigsOf.run(agent, id);
         sql.deleteTask.run(key);
         swept += 1;
       }

@@ -10,6 +10,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { isFinal } from "../protocol/states.ts";
+import { SqlitePush } from "./sqlite-push.ts";
 import { migrate } from "./sqlite-schema.ts";
 import type { Statements } from "./sqlite-statements.ts";
 import { ContextRow, EventRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
@@ -30,13 +31,15 @@ export interface SqliteStoreOptions {
   readonly synchronous: "normal" | "full";
   /** The longest an appended event stays uncommitted, ms; 25 by default. */
   readonly flushInterval?: number | undefined;
+  /** Notifications that may wait for one webhook of a task; 100 by default. */
+  readonly maxPending?: number | undefined;
   /** Hears of events that could not be written; a process warning by default. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /** Rejects with an Error that names the file and says what is wrong with it. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore> {
-  const { path, synchronous, flushInterval = 25, onError = warn } = options;
+  const { path, synchronous, flushInterval = 25, maxPending = 100, onError = warn } = options;
   let db: DatabaseSync | undefined;
   try {
     if (path !== ":memory:") await mkdir(dirname(path), { recursive: true });
@@ -49,7 +52,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${synchronous};
       PRAGMA journal_size_limit = ${WAL_SIZE};`);
-    return new SqliteStore(db, new WriteQueue(db, { flushInterval, onError }));
+    const queue = new WriteQueue(db, { flushInterval, onError });
+    return new SqliteStore(db, queue, new SqlitePush(db, queue, maxPending));
   } catch (error) {
     db?.close();
     throw new Error(`Cannot open the task store ${path}: ${reason(error)}`, { cause: error });
@@ -57,13 +61,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
 }
 
 class SqliteStore implements TaskStore {
+  readonly push: SqlitePush;
   readonly #db: DatabaseSync;
   readonly #queue: WriteQueue;
   readonly #statements: Statements;
   /** Stops a sweep that is under way. */
   readonly #closing = new AbortController();
 
-  constructor(db: DatabaseSync, queue: WriteQueue) {
+  constructor(db: DatabaseSync, queue: WriteQueue, push: SqlitePush) {
+    this.push = push;
     this.#db = db;
     this.#queue = queue;
     this.#statements = prepareStatements(db);
@@ -74,9 +80,9 @@ class SqliteStore implements TaskStore {
     return this.#statements;
   }
 
-  async putTask(record: TaskRecord): Promise<void> {
+  async putTask(record: TaskRecord, { notify }: { notify: boolean } = { notify: false }): Promise<void> {
     const { putTask } = this.#sql;
-    await this.#queue.write(() =>
+    const put = (): unknown =>
       putTask.run(
         record.agent,
         record.id,
@@ -90,8 +96,24 @@ class SqliteStore implements TaskStore {
         record.createdAt,
         record.updatedAt,
         record.json,
-      ),
-    );
+      );
+    await this.#queue.write(() => {
+      if (notify) this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
+      else put();
+    });
+  }
+
+  /** Within a write: all of the steps or, when one fails, none. */
+  #together(...steps: readonly (() => unknown)[]): void {
+    this.#db.exec("SAVEPOINT together");
+    try {
+      for (const step of steps) step();
+      this.#db.exec("RELEASE together");
+    } catch (error) {
+      // After a full disk and the like the whole transaction is gone already.
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK TO together; RELEASE together");
+      throw error;
+    }
   }
 
   async getTask({ agent, id }: TaskKey): Promise<TaskRecord | undefined> {

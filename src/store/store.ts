@@ -3,6 +3,7 @@
  * Writes are grouped: a promise resolves once its write, and every write made before it, is on disk.
  */
 import type { TaskState } from "../protocol/states.ts";
+import type { PushStore } from "./push-store.ts";
 
 export interface TaskKey {
   /** The agent's name in the configuration. */
@@ -46,8 +47,13 @@ export interface ContextRecord {
 }
 
 export interface TaskStore {
-  /** Inserts or replaces the record. Resolves when it and all events appended before it are durable. */
-  putTask(record: TaskRecord): Promise<void>;
+  /** Push notification configs, and what is on its way to them. */
+  readonly push: PushStore;
+  /**
+   * Inserts or replaces the record. Resolves when it and all events appended before it are durable. With `notify`,
+   * queues the record's Task for every push config of the task, in the same transaction.
+   */
+  putTask(record: TaskRecord, options?: { readonly notify: boolean }): Promise<void>;
   getTask(key: TaskKey): Promise<TaskRecord | undefined>;
   /** The record that stands for a vendor's task, whoever owns it. */
   getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined>;
@@ -64,7 +70,11 @@ export interface TaskStore {
   getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined>;
   /** Every task in neither a terminal nor an interrupted state: what a crash has left running. */
   unfinishedTasks(): Promise<TaskRecord[]>;
-  /** Deletes tasks in a terminal or interrupted state, with their events, and contexts without a task, not updated since `before` (ms since the epoch); returns how many tasks. */
+  /**
+   * Deletes tasks in a terminal or interrupted state, with their events and push configs, and contexts without a
+   * task, not updated since `before` (ms since the epoch); returns how many tasks. A task with undelivered
+   * notifications stays.
+   */
   sweep(before: number): Promise<number>;
   /** Resolves when everything written so far is durable. */
   flush(): Promise<void>;

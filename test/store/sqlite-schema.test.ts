@@ -19,7 +19,7 @@ describe("migrate", () => {
   test("makes the tables in an empty file, once", () => {
     migrate(db);
     migrate(db);
-    expect(tables()).toEqual(["contexts", "events", "tasks"]);
+    expect(tables()).toEqual(["contexts", "events", "notifications", "push_configs", "tasks"]);
     expect(version()).toBe(MIGRATIONS.length);
   });
 

@@ -4,15 +4,19 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { preparePush } from "../../src/store/sqlite-push.ts";
 import { migrate } from "../../src/store/sqlite-schema.ts";
 import { prepareStatements } from "../../src/store/sqlite-statements.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { contextRecord, events, taskRecord } from "./records.ts";
+import { describePush } from "./push-conformance.ts";
 import { describeStore } from "./store-conformance.ts";
 
-describeStore("SQLite", (folder) =>
-  openSqliteStore({ path: join(folder, "data", "proxy.db"), synchronous: "normal" }),
-);
+const openIn = (folder: string) =>
+  openSqliteStore({ path: join(folder, "data", "proxy.db"), synchronous: "normal", maxPending: 3 });
+
+describeStore("SQLite", openIn);
+describePush("SQLite", openIn);
 
 describe("opening an SQLite store", () => {
   let folder: string;
@@ -83,7 +87,9 @@ describe("the SQLite store", () => {
   test("reaches every row by an index", () => {
     const db = new DatabaseSync(":memory:");
     migrate(db);
-    for (const statement of Object.values(prepareStatements(db))) {
+    const { configs, outbox, letters } = preparePush(db);
+    const all = { ...prepareStatements(db), ...configs, ...outbox, ...letters };
+    for (const statement of Object.values(all)) {
       const plan = db.prepare(`EXPLAIN QUERY PLAN ${statement.sourceSQL}`).all();
       const unindexed = plan.map((row) => String(row["detail"])).filter((detail) => /SCAN \w+$/.test(detail));
       expect([statement.sourceSQL, unindexed]).toEqual([statement.sourceSQL, []]);

@@ -1,0 +1,275 @@
+/** What every engine's PushStore must do. The store is opened so that at most three notifications wait in a lane. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { NotificationRecord, PushConfigRecord } from "../../src/store/push-store.ts";
+import type { TaskStore } from "../../src/store/store.ts";
+import { taskRecord } from "./records.ts";
+import type { OpenStore } from "./store-conformance.ts";
+
+const pushConfig = (changes: Partial<PushConfigRecord> = {}): PushConfigRecord => ({
+  agent: "planner",
+  taskId: "task-1",
+  id: "default",
+  principal: "alice",
+  origin: "https://a.example",
+  json: '{"url":"https://a.example/hook"}',
+  createdAt: 1000,
+  ...changes,
+});
+
+const task = { agent: "planner", id: "task-1" };
+
+export function describePush(name: string, openStore: OpenStore): void {
+  describe(`${name} store: push notifications`, () => {
+    let folder: string;
+    let store: TaskStore;
+    beforeEach(async () => {
+      folder = await mkdtemp(join(tmpdir(), "push-"));
+      store = await openStore(folder);
+    });
+    afterEach(async () => {
+      await store.close();
+      await rm(folder, { recursive: true });
+    });
+    const reopen = async () => {
+      await store.close();
+      store = await openStore(folder);
+    };
+    describeConfigs(() => store, reopen);
+    describeOutbox(() => store, reopen);
+    describeLetters(() => store);
+  });
+}
+
+type Current = () => TaskStore;
+type Reopen = () => Promise<void>;
+
+/** Records states of a task one after the other, by their JSON. */
+const record = async (store: TaskStore, id: string, ...states: readonly string[]): Promise<void> => {
+  for (const json of states) await store.putTask(taskRecord({ id, json }), { notify: true });
+};
+
+const sent = (claimed: readonly NotificationRecord[]): string[] => claimed.map(({ json }) => json);
+
+function describeConfigs(store: Current, reopen: Reopen): void {
+  test("keeps configs in order, replaces one of the same id, also after it was opened again", async () => {
+    const { push } = store();
+    const first = pushConfig();
+    const second = pushConfig({ id: "second" });
+    const changed = pushConfig({ json: "{}", origin: "https://b.example", createdAt: 2000 });
+    for (const config of [first, second, changed]) expect(await push.putConfig(config, 2)).toBe(true);
+    await reopen();
+    expect(await store().push.listConfigs(task)).toEqual([changed, second]);
+    expect(await store().push.getConfig(task, "default")).toEqual(changed);
+    expect(await store().push.getConfig(task, "third")).toBeUndefined();
+    expect(await store().push.getConfig({ ...task, agent: "writer" }, "default")).toBeUndefined();
+  });
+
+  test("refuses one more than the limit", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    expect(await push.putConfig(pushConfig({ id: "second" }), 1)).toBe(false);
+    expect(await push.putConfig(pushConfig({ taskId: "task-2" }), 1)).toBe(true);
+    expect(await push.listConfigs(task)).toEqual([pushConfig()]);
+  });
+
+  test("knows which tasks have configs", async () => {
+    await store().push.putConfig(pushConfig(), 1);
+    expect(await store().push.isWatched(task)).toBe(true);
+    expect(await store().push.isWatched({ ...task, id: "task-2" })).toBe(false);
+    await store().push.deleteConfig(task, "default");
+    expect(await store().push.isWatched(task)).toBe(false);
+  });
+
+  test("sweeps configs and dead letters with their task, but no task that is still to be told of", async () => {
+    for (const id of ["told", "untold"]) {
+      await store().push.putConfig(pushConfig({ taskId: id }), 1);
+      await store().putTask(taskRecord({ id, state: "completed" }), { notify: true });
+    }
+    const claimed = await store().push.claim(1000, 10, []);
+    const told = claimed.find(({ config }) => config.taskId === "told");
+    if (!told) throw new Error("nothing was claimed");
+    await store().push.bury(told, "gone", 1500);
+    expect(await store().sweep(2000)).toBe(1);
+    expect(await store().push.listConfigs({ ...task, id: "told" })).toEqual([]);
+    expect(await store().push.deadLetters(10)).toEqual([]);
+    expect(await store().getTask({ ...task, id: "untold" })).toBeDefined();
+  });
+}
+
+function describeOutbox(store: Current, reopen: Reopen): void {
+  test("queues a task for each of its configs, and only when told to", async () => {
+    await store().push.putConfig(pushConfig(), 9);
+    await store().push.putConfig(pushConfig({ id: "second" }), 9);
+    await store().putTask(taskRecord());
+    expect(await store().push.nextDue()).toBeUndefined();
+    await store().putTask(taskRecord({ updatedAt: 1234, json: '"é"' }), { notify: true });
+    expect(await store().push.nextDue()).toBe(1234);
+    expect(await store().push.claim(1233, 10, [])).toEqual([]);
+    const claimed = await store().push.claim(1234, 10, []);
+    const common = { queuedAt: 1234, attempts: 0, json: '"é"' };
+    expect(claimed).toEqual([
+      { ...common, id: expect.stringMatching(/^[0-9a-f]{32}$/), config: pushConfig() },
+      { ...common, id: expect.stringMatching(/^[0-9a-f]{32}$/), config: pushConfig({ id: "second" }) },
+    ]);
+    expect(claimed[0]?.id).not.toBe(claimed[1]?.id);
+  });
+
+  test("gives a lane's notifications out one at a time and in order", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1", "2");
+    const [first] = await push.claim(1000, 10, []);
+    expect(first?.json).toBe("1");
+    expect(await push.claim(1000, 10, [])).toEqual([]);
+    expect(await push.nextDue()).toBeUndefined();
+    if (first) await push.delivered(first, 1100);
+    const second = await push.claim(1100, 10, []);
+    expect(sent(second)).toEqual(["2"]);
+    if (second[0]) await push.delivered(second[0], 1200);
+    expect(await push.nextDue()).toBeUndefined();
+  });
+
+  test("holds the whole lane back until a retry is due", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1", "2");
+    const [first] = await push.claim(1000, 10, []);
+    if (first) await push.retry(first, 5000);
+    expect(await push.nextDue()).toBe(5000);
+    expect(await push.claim(4999, 10, [])).toEqual([]);
+    expect(await push.claim(5000, 10, [])).toEqual([{ ...first, attempts: 1 }]);
+  });
+
+  test("counts the attempts of each notification anew", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1", "2");
+    for (const at of [1, 2]) {
+      const [first] = await push.claim(5000, 1, []);
+      expect(first?.attempts).toBe(at - 1);
+      if (first) await push.retry(first, at);
+    }
+    const [again] = await push.claim(5000, 1, []);
+    if (again) await push.delivered(again, 5000);
+    const [second] = await push.claim(5000, 1, []);
+    expect([second?.json, second?.attempts]).toEqual(["2", 0]);
+  });
+
+  test("leaves out lanes to the origins named, and takes no more than asked for", async () => {
+    const { push } = store();
+    for (const [index, origin] of ["https://a.example", "https://b.example", "https://c.example"].entries()) {
+      await push.putConfig(pushConfig({ taskId: `task-${index}`, origin }), 1);
+      await record(store(), `task-${index}`, origin);
+    }
+    expect(sent(await push.claim(1000, 1, ["https://a.example", "https://b.example"]))).toEqual([
+      "https://c.example",
+    ]);
+    expect(sent(await push.claim(1000, 1, []))).toHaveLength(1);
+    expect(sent(await push.claim(1000, 9, []))).toHaveLength(1);
+  });
+
+  test("gives out what had been claimed, and nothing delivered, once it was opened again", async () => {
+    await store().push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1", "2");
+    const [first] = await store().push.claim(1000, 1, []);
+    if (first) await store().push.delivered(first, 1000);
+    const claimed = await store().push.claim(1000, 1, []);
+    expect(sent(claimed)).toEqual(["2"]);
+    await reopen();
+    expect(await store().push.claim(1000, 1, [])).toEqual(claimed);
+  });
+
+  test("sends what is pending to a config's new place, and nothing once it is deleted", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1");
+    const moved = pushConfig({ json: "{}", origin: "https://b.example" });
+    await push.putConfig(moved, 1);
+    const [first] = await push.claim(1000, 1, []);
+    expect(first?.config).toEqual(moved);
+    await push.deleteConfig(task, "default");
+    await push.putConfig(pushConfig(), 1);
+    if (first) await push.retry(first, 1000);
+    expect(await push.claim(9000, 1, [])).toEqual([]);
+    expect(await push.nextDue()).toBeUndefined();
+  });
+
+  test("gives up the oldest that wait beyond the limit, but not what is on its way", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1");
+    const [first] = await push.claim(1000, 1, []);
+    await record(store(), "task-1", "2", "3", "4", "5");
+    expect((await push.deadLetters(10)).map(({ reason }) => reason)).toEqual(["too many were waiting"]);
+    const order = [first?.json];
+    for (let next = first; next;) {
+      await push.delivered(next, 1000);
+      [next] = await push.claim(1000, 1, []);
+      if (next) order.push(next.json);
+    }
+    expect(order).toEqual(["1", "3", "4", "5"]);
+  });
+}
+
+function describeLetters(store: Current): void {
+  /** Two dead letters of one lane, "1" and "2", and "3" pending. */
+  const buryTwo = async (): Promise<string[]> => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1", "2", "3");
+    for (const at of [2000, 3000]) {
+      const [head] = await push.claim(at, 1, []);
+      if (head) await push.bury(head, `HTTP 500 at ${at}`, at);
+    }
+    return (await push.deadLetters(10)).map(({ id }) => id);
+  };
+
+  test("lists what was given up, the oldest first, and goes on with the lane", async () => {
+    const [first] = await buryTwo();
+    const letter = { agent: "planner", taskId: "task-1", configId: "default", origin: "https://a.example" };
+    expect(await store().push.deadLetters(1)).toEqual([
+      { ...letter, id: first, queuedAt: 1000, deadAt: 2000, reason: "HTTP 500 at 2000" },
+    ]);
+    expect(sent(await store().push.claim(9000, 9, []))).toEqual(["3"]);
+  });
+
+  test("replays a dead letter in its old place, once", async () => {
+    const [first = "", second = ""] = await buryTwo();
+    expect(await store().push.replay(second, 4000)).toBe(true);
+    expect(await store().push.replay(first, 4000)).toBe(true);
+    expect(await store().push.replay(first, 4000)).toBe(false);
+    expect(await store().push.replay("no such", 4000)).toBe(false);
+    expect(await store().push.deadLetters(10)).toEqual([]);
+    const [head] = await store().push.claim(4000, 9, []);
+    expect([head?.json, head?.queuedAt, head?.attempts]).toEqual(["1", 4000, 0]);
+  });
+
+  test("replays into a lane that has nothing else to send", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1");
+    const [head] = await push.claim(1000, 1, []);
+    if (head) await push.bury(head, "gone", 1000);
+    expect(await push.nextDue()).toBeUndefined();
+    await push.replay(head?.id ?? "", 4000);
+    expect(await push.nextDue()).toBe(4000);
+  });
+
+  test("drops a dead letter, and nothing that is pending", async () => {
+    const [first = ""] = await buryTwo();
+    const [head] = await store().push.claim(9000, 1, []);
+    expect(await store().push.drop(first)).toBe(true);
+    expect(await store().push.drop(first)).toBe(false);
+    expect(await store().push.drop(head?.id ?? "")).toBe(false);
+    expect(await store().push.deadLetters(10)).toHaveLength(1);
+  });
+
+  test("sweeps dead letters by the time they were given up", async () => {
+    await buryTwo();
+    expect(await store().push.sweepDeadLetters(3000)).toBe(1);
+    expect((await store().push.deadLetters(10)).map(({ deadAt }) => deadAt)).toEqual([3000]);
+  });
+}
