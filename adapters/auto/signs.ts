@@ -6,8 +6,7 @@
 import { z } from "zod";
 import { isRecord } from "../shared/object.ts";
 
-export const DIALECTS = ["a2a-0.3", "a2a-snake", "a2a-0.1", "appbuilder"] as const;
-export type Dialect = (typeof DIALECTS)[number];
+export type Dialect = "a2a-0.3" | "a2a-snake" | "a2a-0.1" | "appbuilder";
 
 /** `a2a-1.0`: the official 1.0, which no adapter speaks yet. */
 export interface Reading {
