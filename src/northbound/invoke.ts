@@ -4,6 +4,9 @@ import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import type { Message, Task } from "../protocol/model.ts";
 
+/** What a unary method answers. */
+export type UnaryResult = Task | Message;
+
 export interface Invocation {
   readonly gateway: Gateway;
   /** As the client sent them. */
@@ -24,7 +27,7 @@ export function lastEventId(header: string | undefined): number | undefined {
 }
 
 /** Rejects with an A2AError, `invalid-params` among them. */
-export async function callUnary(method: UnaryMethod, invocation: Invocation): Promise<Task | Message> {
+export async function callUnary(method: UnaryMethod, invocation: Invocation): Promise<UnaryResult> {
   const { gateway, params, rules, caller } = invocation;
   switch (method.name) {
     case "message/send":

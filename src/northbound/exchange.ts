@@ -1,0 +1,144 @@
+/**
+ * One request to an agent, as all transports over HTTP treat it: who calls, which limits hold, what the log says.
+ * How it is read and answered is the transport's own.
+ */
+import type { ServerResponse } from "node:http";
+import type { Logger } from "pino";
+import type { Caller } from "../gateway/gateway.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
+import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
+import type { Lifecycle } from "./health.ts";
+import { noteError, type Context } from "./http.ts";
+import { callUnary, openStream, type Invocation, type UnaryResult } from "./invoke.ts";
+import type { ServedAgent } from "./served-agent.ts";
+import type { EventStreams, Framing } from "./sse.ts";
+
+export interface TransportDeps {
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly streams: EventStreams;
+  readonly newId: () => string;
+}
+
+/** A request as far as it has been understood. */
+export interface Exchange {
+  readonly ctx: Context;
+  readonly agent: ServedAgent;
+  readonly deps: TransportDeps;
+  /** Aborted when the client goes before it has its answer. */
+  readonly gone: AbortSignal;
+  method?: Method;
+}
+
+export const openExchange = (ctx: Context, agent: ServedAgent, deps: TransportDeps): Exchange => ({
+  ctx,
+  agent,
+  deps,
+  gone: signalOfClient(ctx.res),
+});
+
+/** Takes note of what is called; throws `shutting-down` where that would begin something new. */
+export function begin(exchange: Exchange, method: Method, params: unknown): void {
+  const { ctx, deps } = exchange;
+  exchange.method = method;
+  Object.assign(ctx.state.line, { method: method.name, task: namedTask(params) });
+  if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
+}
+
+/** Calls the method and sets the headers of its answer; the body is left to the transport. */
+export async function callMethod(
+  exchange: Exchange,
+  method: UnaryMethod,
+  params: unknown,
+): Promise<UnaryResult> {
+  const { ctx, agent } = exchange;
+  const invocation = invocationOf(exchange, params);
+  const extensions = activatedExtensions(agent, invocation.caller.extensions);
+  const result = await callUnary(method, invocation);
+  ctx.state.line.task = result.kind === "task" ? result.id : result.taskId;
+  setExtensions(ctx, await extensions);
+  return result;
+}
+
+/** Answers with a stream; rejects where it could not be opened, and then nothing has been sent. */
+export async function streamMethod(
+  exchange: Exchange,
+  method: StreamMethod,
+  params: unknown,
+  framing: Framing,
+): Promise<void> {
+  const { ctx, agent, deps } = exchange;
+  const invocation = invocationOf(exchange, params);
+  agent.enterStream();
+  try {
+    const extensions = activatedExtensions(agent, invocation.caller.extensions);
+    const subscription = await openStream(method, invocation);
+    ctx.state.line.task ??= subscription.taskId;
+    setExtensions(ctx, await extensions);
+    ctx.respond = false;
+    ctx.status = 200;
+    const end = await deps.streams.serve(ctx.res, subscription, {
+      framing,
+      stalledAfter: agent.config.timeouts.stalledClient,
+      onError: (thrown) => noteError(ctx, thrown, deps.log),
+    });
+    // Why a stream failed has been noted when it did.
+    if (end === "client-gone" || end === "client-stalled") ctx.state.line.outcome = end;
+  } finally {
+    agent.leaveStream();
+  }
+}
+
+/** What to tell the client of what was thrown, with the headers set; undefined where it has gone. */
+export function refusal(exchange: Exchange, thrown: unknown): A2AError | undefined {
+  const { ctx, deps, gone } = exchange;
+  if (gone.aborted) {
+    ctx.state.line.outcome = "client-gone";
+    ctx.respond = false;
+    // Nobody reads it; for the log, as nginx says it.
+    ctx.status = 499;
+    return undefined;
+  }
+  const error = noteError(ctx, thrown, deps.log);
+  if (error.httpStatus === 429 || error.httpStatus === 503) ctx.set("Retry-After", "1");
+  return error;
+}
+
+export function sendJson(ctx: Context, status: number, json: string): void {
+  ctx.status = status;
+  ctx.type = "application/json";
+  ctx.body = json;
+}
+
+function invocationOf({ ctx, agent, deps, gone }: Exchange, params: unknown): Invocation {
+  const { gateway, config } = agent;
+  const caller: Caller = {
+    principal: "anonymous",
+    signal: gone,
+    extensions: requestedExtensions(ctx.get(EXTENSIONS_HEADER)),
+  };
+  return { gateway, params, caller, rules: { maxParts: config.limits.parts, newId: deps.newId } };
+}
+
+function setExtensions(ctx: Context, uris: readonly string[]): void {
+  if (uris.length > 0) ctx.set(EXTENSIONS_HEADER, uris.join(", "));
+}
+
+/** Aborted when the connection ends before the answer does. */
+function signalOfClient(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/** The task that a request names, for the log; nothing is checked yet. */
+function namedTask(params: unknown): string | undefined {
+  const id = member(params, "id") ?? member(member(params, "message"), "taskId");
+  return typeof id === "string" ? id.slice(0, 128) : undefined;
+}
+
+const member = (value: unknown, key: string): unknown =>
+  typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
