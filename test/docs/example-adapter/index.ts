@@ -1,0 +1,29 @@
+/**
+ * Parrot, a vendor that does not exist: `POST /talk` is answered line by line. It can neither be asked for a run nor
+ * told to stop one; the gateway makes up for both.
+ */
+import { z } from "zod";
+import type { Adapter, Backend, Southbound } from "../../../src/index.ts";
+import { toCanonicalCard } from "./card.ts";
+import { toCanonicalError } from "./errors.ts";
+import { toCanonicalEvent } from "./events.ts";
+import { fromCanonicalParams } from "./message.ts";
+import { WireCard, WireLine } from "./wire.ts";
+
+const Options = z.strictObject({ voice: z.string().default("plain") });
+type Options = z.infer<typeof Options>;
+
+function connect({ voice }: Options, { url, http, fetchCard }: Southbound): Backend {
+  return {
+    card: async (signal) => toCanonicalCard(WireCard.parse(await fetchCard(signal)), url),
+
+    async *stream(params, { signal }) {
+      const body = fromCanonicalParams(params, voice);
+      const answer = await http.stream({ method: "POST", url: `${url}/talk`, body, signal });
+      if (!answer.ok) throw toCanonicalError(answer.response);
+      for await (const { value } of answer.values) yield toCanonicalEvent(WireLine.parse(value));
+    },
+  };
+}
+
+export const parrot: Adapter<Options> = { name: "parrot", options: Options, connect };
