@@ -10,7 +10,7 @@ import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import type { Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
-import { callUnary, openStream, type Invocation, type UnaryResult } from "./invoke.ts";
+import { callUnary, lastEventId, openStream, type Invocation, type UnaryResult } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import type { EventStreams, Framing } from "./sse.ts";
 
@@ -118,7 +118,8 @@ function invocationOf({ ctx, agent, deps, gone }: Exchange, params: unknown): In
     signal: gone,
     extensions: requestedExtensions(ctx.get(EXTENSIONS_HEADER)),
   };
-  return { gateway, params, caller, rules: { maxParts: config.limits.parts, newId: deps.newId } };
+  const after = lastEventId(ctx.get("Last-Event-ID"));
+  return { gateway, params, caller, after, rules: { maxParts: config.limits.parts, newId: deps.newId } };
 }
 
 function setExtensions(ctx: Context, uris: readonly string[]): void {
