@@ -13,9 +13,10 @@ import { WireCard, WireLine } from "./wire.ts";
 const Options = z.strictObject({ voice: z.string().default("plain") });
 type Options = z.infer<typeof Options>;
 
-function connect({ voice }: Options, { url, http, fetchCard }: Southbound): Backend {
+function connect({ voice }: Options, southbound: Southbound): Backend {
+  const { url, http } = southbound;
   return {
-    card: async (signal) => toCanonicalCard(WireCard.parse(await fetchCard(signal)), url),
+    card: async (signal) => toCanonicalCard(WireCard.parse(await southbound.fetchCard(signal)), url),
 
     async *stream(params, { signal }) {
       const body = fromCanonicalParams(params, voice);
