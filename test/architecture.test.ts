@@ -1,0 +1,166 @@
+/** The shape of the source: who may import whom, where vendors may be named, what every adapter and fixture has. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { parse } from "yaml";
+import { z } from "zod";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** Paths from the root, with `/`, of all files under these folders. */
+const filesUnder = (...folders: string[]): string[] =>
+  folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).replaceAll("\\", "/")),
+  );
+const foldersIn = (folder: string): string[] =>
+  readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+
+const SOURCES = filesUnder("src", "adapters").filter((file) => file.endsWith(".ts"));
+const BUNDLED = foldersIn("adapters").filter((name) => name !== "shared");
+
+/** A part of the source: a folder of src or adapters, or a file beside those folders. */
+function partOf(file: string): string {
+  const [top = "", second = "", ...rest] = file.split("/");
+  if (top === "src") return second;
+  return rest.length > 0 && second !== "shared" ? "adapters/*" : `adapters/${second}`;
+}
+
+/** What each part may import, itself aside. `type X`: X for its types only. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  net: ["protocol"],
+  store: ["protocol"],
+  southbound: ["protocol", "type config"],
+  "adapter.ts": ["type protocol", "type southbound"],
+  // The redactor, which keeps secrets out of faults; the contract, for the schemas of adapters' options.
+  config: ["protocol", "net", "southbound", "type adapter.ts"],
+  auth: ["protocol", "config", "net"],
+  push: ["protocol", "store", "net", "type config"],
+  gateway: ["protocol", "store", "push", "type config", "type adapter.ts", "type southbound"],
+  // What counts as this machine is asked of config/urls.ts.
+  northbound: ["protocol", "gateway", "auth", "config"],
+  "log.ts": ["type southbound"],
+  // These put the others together.
+  "app.ts": ["protocol", "northbound", "auth", "type config", "type gateway"],
+  "server.ts": [
+    ...["protocol", "config", "store", "southbound", "gateway", "push", "net", "auth", "northbound"],
+    ...["app.ts", "log.ts", "type adapter.ts"],
+  ],
+  demo: [],
+  cli: ["protocol", "config", "auth", "southbound", "type demo", "type adapter.ts"],
+  // The program and the library: they alone know that adapters exist.
+  "main.ts": ["cli", "demo", "southbound", "server.ts", "adapters/index.ts"],
+  "index.ts": ["protocol", "config", "southbound", "server.ts", "type adapter.ts", "adapters/index.ts"],
+  "adapters/shared": ["protocol"],
+  "adapters/*": ["protocol", "southbound", "type adapter.ts", "adapters/shared"],
+  "adapters/index.ts": ["adapters/*", "type adapter.ts"],
+};
+
+interface Import {
+  readonly file: string;
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+const IMPORT = /^(?:import|export)\s+(?:(type)\s+)?(\{[^}]*\}|[^;]*?)\s*from\s+"(\.[^"]+)";/gm;
+
+function importsOf(file: string): Import[] {
+  return [...read(file).matchAll(IMPORT)].map(([, type, names = "", path = ""]) => {
+    const members = names.replaceAll(/[{}\s]+/g, " ").split(",");
+    const typed = members.filter((member) => member.trim() !== "").every((member) => /^ *type /.test(member));
+    const target = relative(ROOT, join(ROOT, dirname(file), path)).replaceAll("\\", "/");
+    return { file, target, typeOnly: type !== undefined || typed };
+  });
+}
+
+function isAllowed({ file, target, typeOnly }: Import): boolean {
+  const [from, to] = [partOf(file), partOf(target)];
+  if (from === to && from !== "adapters/*") return true;
+  if (from === to) return dirname(file) === dirname(target);
+  const allowed = ALLOWED[from] ?? [];
+  return allowed.includes(to) || (typeOnly && allowed.includes(`type ${to}`));
+}
+
+describe("imports", () => {
+  const imports = SOURCES.flatMap(importsOf);
+
+  test("are understood by this test", () => {
+    const count = (pattern: RegExp): number =>
+      SOURCES.reduce((sum, file) => sum + [...read(file).matchAll(pattern)].length, 0);
+    expect(imports).toHaveLength(count(/\bfrom "\./g));
+    expect(count(/\bimport\("\./g)).toBe(0);
+  });
+
+  test("go the way the table says", () => {
+    const wrong = imports.filter((entry) => !isAllowed(entry));
+    expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toStrictEqual([]);
+  });
+
+  test("have a row for every part", () => {
+    expect(Object.keys(ALLOWED)).toEqual(expect.arrayContaining(SOURCES.map(partOf)));
+  });
+});
+
+test("no vendor and no foreign dialect is named in src, save for the demo and the command line", () => {
+  const names = [
+    ...BUNDLED.filter((name) => name !== "auto"),
+    ...[
+      "qianfan",
+      "baidu",
+      "tasks/send",
+      "tasks/pushNotification/",
+      "a2a.send",
+      "a2a.getTask",
+      "a2a-version",
+    ],
+    ...["sessionId", "conversation_id", "end_user_id"],
+  ];
+  const places = SOURCES.filter((file) => /^src\/(?!demo|cli)/.test(file)).flatMap((file) => {
+    const text = read(file).toLowerCase();
+    return names.filter((name) => text.includes(name.toLowerCase())).map((name) => `${file} names ${name}`);
+  });
+  expect(places).toStrictEqual([]);
+});
+
+/** `auto` translates nothing: it is the adapter it has decided for. */
+const CORE = ["index", "wire", "card", "message", "parts", "task", "events", "errors"];
+test.each(BUNDLED)("the adapter %s has the files of every adapter", (name) => {
+  const wanted = name === "auto" ? ["index"] : CORE;
+  const files = [...wanted.map((file) => `${file}.ts`), "README.md"];
+  expect(readdirSync(join(ROOT, "adapters", name))).toEqual(expect.arrayContaining(files));
+});
+
+test("no source file is longer than 300 lines", () => {
+  const files = [...SOURCES, ...filesUnder("test", "scripts").filter((file) => /\.m?[jt]s$/.test(file))];
+  const long = files.filter((file) => read(file).trimEnd().split("\n").length > 300);
+  expect(long).toStrictEqual([]);
+});
+
+describe("every fixture", () => {
+  const CASE = z.looseObject({
+    card: z.string().optional(),
+    exchanges: z.array(z.looseObject({ request: z.string(), body: z.string() })),
+  });
+  const cases = foldersIn("test/fixtures").flatMap((adapter) =>
+    foldersIn(`test/fixtures/${adapter}`).map((name) => `${adapter}/${name}`),
+  );
+
+  test("belongs to an adapter, and every adapter has some", () => {
+    const translating = BUNDLED.filter((name) => name !== "auto");
+    expect(BUNDLED).toEqual(expect.arrayContaining(foldersIn("test/fixtures")));
+    expect(foldersIn("test/fixtures")).toEqual(expect.arrayContaining(translating));
+  });
+
+  test.each(cases)("%s has the files it names, and no others", (name) => {
+    const folder = join("test/fixtures", name);
+    const { card, exchanges } = CASE.parse(parse(read(join(folder, "case.yaml"))));
+    const named = exchanges.flatMap(({ request, body }) => [request, body]);
+    const wanted = new Set(["case.yaml", "request.json", "events.json", ...named, ...(card ? [card] : [])]);
+    expect(new Set(readdirSync(join(ROOT, folder)))).toStrictEqual(wanted);
+  });
+});
