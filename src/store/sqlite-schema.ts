@@ -3,6 +3,7 @@
  * opening it applies the rest. A migration that was released is never edited; a change is a new one at the end.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { LIST_INDEXES } from "./sqlite-list.ts";
 
 /** "a2ap": tells our files from another program's. */
 const APPLICATION_ID = 0x61_32_61_70;
@@ -93,7 +94,7 @@ const PUSH_TABLES = `
   CREATE INDEX notifications_dead ON notifications (dead_at) WHERE dead_at IS NOT NULL;
 `;
 
-export const MIGRATIONS: readonly string[] = [TABLES, PUSH_TABLES];
+export const MIGRATIONS: readonly string[] = [TABLES, PUSH_TABLES, LIST_INDEXES];
 
 /**
  * Brings the database to the newest schema, all of it or, when a step fails, none. Throws for a file of another

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { TASK_STATES } from "../protocol/states.ts";
+import { prepareList } from "./sqlite-list.ts";
 
 const TASK_COLUMNS = `agent, id, principal, context_id AS contextId, vendor_task_id AS vendorTaskId,
   vendor_context_id AS vendorContextId, state, last_event AS lastEvent, created_at AS createdAt,
@@ -82,6 +83,7 @@ export function prepareStatements(db: DatabaseSync) {
       SELECT agent, principal, context_id AS contextId, vendor_context_id AS vendorContextId,
         updated_at AS updatedAt
       FROM contexts WHERE agent = ? AND principal = ? AND context_id = ?`),
+    ...prepareList(db, TASK_COLUMNS),
     ...prepareSweep(db),
   };
 }

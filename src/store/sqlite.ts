@@ -10,12 +10,13 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 import { isFinal } from "../protocol/states.ts";
+import { pageOf } from "./sqlite-list.ts";
 import { SqlitePush } from "./sqlite-push.ts";
 import { migrate } from "./sqlite-schema.ts";
 import type { Statements } from "./sqlite-statements.ts";
 import { ContextRow, EventRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
 import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
-import type { ContextRecord, StoredEvent, TaskKey, TaskRecord, TaskStore } from "./store.ts";
+import type { ContextRecord, StoredEvent, TaskKey, TaskQuery, TaskRecord, TaskStore } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
@@ -145,6 +146,18 @@ class SqliteStore implements TaskStore {
 
   async getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined> {
     return ContextRow.optional().parse(this.#sql.getContext.get(agent, principal, contextId));
+  }
+
+  async listTasks(query: TaskQuery): Promise<TaskRecord[]> {
+    const records: TaskRecord[] = [];
+    let length = 0;
+    for (const row of pageOf(this.#sql, query)) {
+      const record = TaskRow.parse(row);
+      records.push(record);
+      length += record.json.length;
+      if (length >= query.maxLength) break;
+    }
+    return records;
   }
 
   async unfinishedTasks(): Promise<TaskRecord[]> {

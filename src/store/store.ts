@@ -29,6 +29,21 @@ export interface TaskRecord extends TaskKey {
   readonly json: string;
 }
 
+/** Which tasks to list: all conditions hold. */
+export interface TaskQuery {
+  readonly agent: string;
+  readonly principal: string;
+  readonly contextId?: string | undefined;
+  /** As they are in the records. */
+  readonly states?: readonly TaskState[] | undefined;
+  /** The task that the list goes on after: only older ones, or of the same time and a lesser id. */
+  readonly after?: { readonly updatedAt: number; readonly id: string } | undefined;
+  /** Most records, at least 1. */
+  readonly limit: number;
+  /** The list ends with the record whose `json`, with those before it, reaches this many characters. */
+  readonly maxLength: number;
+}
+
 /** One event of a task as it went to clients: `json` is the StreamEvent. */
 export interface StoredEvent {
   /** 1, 2, 3, … within the task, over all its turns. */
@@ -68,6 +83,8 @@ export interface TaskStore {
   eventsAfter(key: TaskKey, after: number, limit: number): Promise<StoredEvent[]>;
   putContext(record: ContextRecord): Promise<void>;
   getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined>;
+  /** By `updatedAt` and, within it, `id`, both descending; as fast for the millionth task as for the first. */
+  listTasks(query: TaskQuery): Promise<TaskRecord[]>;
   /** Every task in neither a terminal nor an interrupted state: what a crash has left running. */
   unfinishedTasks(): Promise<TaskRecord[]>;
   /**

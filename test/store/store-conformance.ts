@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { isFinal, TASK_STATES } from "../../src/protocol/states.ts";
 import type { TaskStore } from "../../src/store/store.ts";
+import { describeList } from "./list-conformance.ts";
 import { contextRecord, events, taskRecord } from "./records.ts";
 import { checkAgainstModel } from "./store-model.ts";
 
@@ -32,6 +33,7 @@ export function describeStore(name: string, openStore: OpenStore): void {
     describeEvents(() => store, reopen);
     describeContexts(() => store, reopen);
     describeSweep(() => store);
+    describeList(() => store);
 
     test("answers any sequence of operations as a model in memory does", async () => {
       let opened = 0;
