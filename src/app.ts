@@ -17,6 +17,7 @@ import {
   type RequestState,
 } from "./northbound/http.ts";
 import { serveJsonRpc } from "./northbound/json-rpc.ts";
+import { serveRest } from "./northbound/rest.ts";
 import { ServedAgent } from "./northbound/served-agent.ts";
 import type { EventStreams } from "./northbound/sse.ts";
 
@@ -53,6 +54,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 function routes({ gateways, config, log, state, streams, newId }: AppOptions): Router<RequestState> {
   const agents = servedAgents(gateways, config);
   const deps = { log, lifecycle: state, streams, newId };
+  const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
   const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, log) });
 
@@ -65,6 +67,7 @@ function routes({ gateways, config, log, state, streams, newId }: AppOptions): R
     const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) =>
       withAgent(ctx, agents.get(ctx.params["agent"] ?? config.default ?? ""), handler);
     router.all(base || "/", serve(rpc));
+    router.all(`${base}/v1{/*path}`, serve(rest));
     for (const path of CARD_PATHS) router.all(base + path, serve(card));
   }
   return router;

@@ -2,6 +2,7 @@
 import type { AgentEvent, Call, VendorTask } from "../adapter.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
+import type { ListTasksParams } from "../protocol/list-params.ts";
 import type { Message, Task } from "../protocol/model.ts";
 import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
 import { isFinal, isInterrupted, isTerminal } from "../protocol/states.ts";
@@ -9,13 +10,14 @@ import type { TaskRecord } from "../store/store.ts";
 import { agentFault } from "./agent-fault.ts";
 import { CardCache } from "./card-cache.ts";
 import type { EngineContext } from "./context.ts";
-import type { Caller, Gateway, Subscription } from "./gateway.ts";
+import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
 import { storedTask } from "./record.ts";
 import { resume } from "./resume.ts";
 import { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
+import { listTasks } from "./task-list.ts";
 import type { Turn } from "./turn.ts";
 import { isUnsupported } from "./upstream.ts";
 
@@ -73,6 +75,13 @@ export class AgentGateway implements Gateway {
     if (run?.task) return withHistoryLength(taskOf(run), params.historyLength);
     const task = isInterrupted(record.state) ? await this.#refresh(record, caller) : storedTask(record);
     return withHistoryLength(task, params.historyLength);
+  }
+
+  listTasks(params: ListTasksParams, { principal }: Caller): Promise<TaskPage> {
+    const { agent } = this;
+    const { store } = this.#context;
+    const live = (id: string): Task | undefined => this.#tasks.get(id)?.task?.state.toTask();
+    return listTasks({ agent, store, live }, params, principal);
   }
 
   async cancelTask(params: TaskIdParams, caller: Caller): Promise<Task> {

@@ -3,6 +3,7 @@
  * lacks. Every method rejects with an A2AError.
  */
 import type { AgentCard } from "../protocol/card.ts";
+import type { ListTasksParams } from "../protocol/list-params.ts";
 import type { Message, Task } from "../protocol/model.ts";
 import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
 
@@ -43,12 +44,23 @@ export interface Subscription {
   close(): void;
 }
 
+/** One page of a principal's tasks, newest first. */
+export interface TaskPage {
+  readonly tasks: readonly Task[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+  /** What was asked for; a page may hold fewer. */
+  readonly pageSize: number;
+}
+
 export interface Gateway {
   readonly agent: string;
   sendMessage(params: MessageSendParams, caller: Caller): Promise<Task | Message>;
   /** Resolves once the first event is there, so that an early failure is an error and not a broken stream. */
   streamMessage(params: MessageSendParams, caller: Caller): Promise<Subscription>;
   getTask(params: TaskQueryParams, caller: Caller): Promise<Task>;
+  /** Rejects with `invalid-params` for a page token that was not given out. */
+  listTasks(params: ListTasksParams, caller: Caller): Promise<TaskPage>;
   cancelTask(params: TaskIdParams, caller: Caller): Promise<Task>;
   /**
    * @param after the last sequence that the client has seen: then exactly what it missed, and what follows. Absent,

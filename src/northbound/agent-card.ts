@@ -25,7 +25,11 @@ export function servedCard(vendor: AgentCard, url: string): AgentCard {
     protocolVersion: "0.3.0",
     url,
     preferredTransport: "JSONRPC",
-    additionalInterfaces: [{ url, transport: "JSONRPC" }],
+    additionalInterfaces: [
+      { url, transport: "JSONRPC" },
+      // Clients add `/v1/…` to it.
+      { url: url.replace(/\/$/, ""), transport: "HTTP+JSON" },
+    ],
     capabilities: {
       streaming: true,
       pushNotifications: false,

@@ -56,7 +56,7 @@ export async function callMethod(
   const invocation = invocationOf(exchange, params);
   const extensions = activatedExtensions(agent, invocation.caller.extensions);
   const result = await callUnary(method, invocation);
-  ctx.state.line.task = result.kind === "task" ? result.id : result.taskId;
+  if ("kind" in result) ctx.state.line.task = result.kind === "task" ? result.id : result.taskId;
   setExtensions(ctx, await extensions);
   return result;
 }

@@ -1,11 +1,11 @@
 /** From a method and its params, as any transport has them, to the gateway. */
-import type { Caller, Gateway, Subscription } from "../gateway/gateway.ts";
+import type { Caller, Gateway, Subscription, TaskPage } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import type { Message, Task } from "../protocol/model.ts";
 
 /** What a unary method answers. */
-export type UnaryResult = Task | Message;
+export type UnaryResult = Task | Message | TaskPage;
 
 export interface Invocation {
   readonly gateway: Gateway;
@@ -34,6 +34,8 @@ export async function callUnary(method: UnaryMethod, invocation: Invocation): Pr
       return gateway.sendMessage(method.accept(params, rules), caller);
     case "tasks/get":
       return gateway.getTask(method.accept(params), caller);
+    case "tasks/list":
+      return gateway.listTasks(method.accept(params), caller);
     case "tasks/cancel":
       return gateway.cancelTask(method.accept(params), caller);
     default:

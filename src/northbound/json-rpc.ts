@@ -13,7 +13,7 @@ import {
   successEnvelope,
   type RequestId,
 } from "../protocol/jsonrpc.ts";
-import { methodNamed } from "../protocol/methods.ts";
+import { rpcMethodNamed } from "../protocol/methods.ts";
 import { readJsonText } from "./body.ts";
 import {
   begin,
@@ -38,7 +38,7 @@ export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: Trans
     const body = parseBody(text);
     id = requestId(body, text);
     const { method: name, params } = rpcCall(body);
-    const method = methodNamed(name);
+    const method = rpcMethodNamed(name);
     begin(exchange, method, params);
     if (method.kind === "stream") await streamMethod(exchange, method, params, framingFor(id));
     else sendJson(ctx, 200, success(id, await callMethod(exchange, method, params)));

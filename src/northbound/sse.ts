@@ -24,6 +24,8 @@ const WRITE_SIZE = 64 * 1024;
 export interface Framing {
   event(json: string): string;
   error(error: A2AError): string;
+  /** The type of an error's event, where the transport has one. */
+  readonly errorType?: string;
 }
 
 /** How a stream ended; `failed` when its last event was an error. */
@@ -38,7 +40,8 @@ export interface ServeOptions {
 }
 
 /** The frame of an answer that is one event and nothing else. */
-export const frame = (data: string): string => `data: ${data}\n\n`;
+export const frame = (data: string, type?: string): string =>
+  type === undefined ? `data: ${data}\n\n` : `event: ${type}\ndata: ${data}\n\n`;
 
 /** The id is what a client sends back as `Last-Event-ID` to go on where it was cut off. */
 const eventFrame = ({ sequence, json }: OutgoingEvent, framing: Framing): string =>
@@ -128,8 +131,9 @@ class OpenStream {
   /** Breaks the stream off, with an error as its last event. */
   fail(thrown: unknown): void {
     if (this.#end !== undefined) return;
-    this.#options.onError(thrown);
-    this.#finish("failed", frame(this.#options.framing.error(A2AError.from(thrown))));
+    const { framing, onError } = this.#options;
+    onError(thrown);
+    this.#finish("failed", frame(framing.error(A2AError.from(thrown)), framing.errorType));
   }
 
   tick(now: number, heartbeat: number): void {

@@ -1,6 +1,7 @@
 /** The methods of A2A 0.3.0 (§7), whatever the transport: which are offered, and what their params have to be. */
 import { acceptSendParams, acceptTaskIdParams, acceptTaskQueryParams, type AcceptRules } from "./accept.ts";
 import { A2AError, type ErrorCode } from "./errors.ts";
+import { acceptListParams } from "./list-params.ts";
 
 interface MethodRow {
   readonly name: string;
@@ -16,6 +17,7 @@ const OFFERED = [
   { name: "message/send", kind: "unary", starts: true, accept: acceptSendParams },
   { name: "message/stream", kind: "stream", starts: true, accept: acceptSendParams },
   { name: "tasks/get", kind: "unary", starts: false, accept: acceptTaskQueryParams },
+  { name: "tasks/list", kind: "unary", starts: false, accept: acceptListParams },
   { name: "tasks/cancel", kind: "unary", starts: false, accept: acceptTaskIdParams },
   { name: "tasks/resubscribe", kind: "stream", starts: true, accept: acceptTaskIdParams },
 ] as const satisfies readonly MethodRow[];
@@ -42,4 +44,10 @@ export function methodNamed(name: string): Method {
   const method = BY_NAME.get(name);
   if (method) return method;
   throw new A2AError(REFUSED.get(name) ?? "method-not-found");
+}
+
+/** The same over JSON-RPC, which has no way to list tasks (§3.5.6). */
+export function rpcMethodNamed(name: string): Method {
+  if (name === "tasks/list") throw new A2AError("method-not-found");
+  return methodNamed(name);
 }

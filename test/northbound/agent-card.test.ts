@@ -68,7 +68,10 @@ describe("the served card", () => {
       version: "7",
       url: URL_OF_AGENT,
       preferredTransport: "JSONRPC",
-      additionalInterfaces: [{ url: URL_OF_AGENT, transport: "JSONRPC" }],
+      additionalInterfaces: [
+        { url: URL_OF_AGENT, transport: "JSONRPC" },
+        { url: URL_OF_AGENT.slice(0, -1), transport: "HTTP+JSON" },
+      ],
       iconUrl: "https://vendor.example/icon.png",
       documentationUrl: "https://vendor.example/docs",
       provider: { organization: "Vendor", url: "https://vendor.example" },

@@ -41,6 +41,7 @@ export const fakeGateway = (methods: Partial<Gateway> = {}): Gateway => ({
   sendMessage: never,
   streamMessage: never,
   getTask: never,
+  listTasks: never,
   cancelTask: never,
   resubscribe: never,
   card: async () => CARD,

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { A2AError } from "../../src/protocol/errors.ts";
-import { methodNamed } from "../../src/protocol/methods.ts";
+import { methodNamed, rpcMethodNamed } from "../../src/protocol/methods.ts";
 
 describe("the method table", () => {
   test.each([
     ["message/send", "unary", true],
     ["message/stream", "stream", true],
     ["tasks/get", "unary", false],
+    ["tasks/list", "unary", false],
     ["tasks/cancel", "unary", false],
     ["tasks/resubscribe", "stream", true],
   ])("%s is offered, %s", (name, kind, starts) => {
@@ -25,9 +26,9 @@ describe("the method table", () => {
     ["Message/Send", -32601],
     ["toString", -32601],
     ["", -32601],
-  ])("%j is refused with %i", (name, code) => {
+  ])("%j is refused over JSON-RPC with %i", (name, code) => {
     try {
-      methodNamed(name);
+      rpcMethodNamed(name);
     } catch (error) {
       expect(error instanceof A2AError && error.rpcCode).toBe(code);
       return;
