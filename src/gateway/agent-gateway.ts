@@ -255,14 +255,14 @@ export class AgentGateway implements Gateway {
     if (this.#tasks.get(id) === run) this.#tasks.delete(id);
   }
 
-  /** `onDisconnect: cancel`: the last client that leaves ends the task. */
+  /** `onDisconnect: cancel`: the last client that leaves, whose own stream closes in this turn of the loop, ends the task. */
   #cancelWithClient(run: TaskRun, { signal }: Caller): void {
     if (this.#context.agent.onDisconnect !== "cancel") return;
     const leave = (): void => {
       if ((run.task?.feed.listeners ?? 0) > 0) return;
       void run.stop({ state: "canceled", text: "The client disconnected" });
     };
-    const onAbort = (): void => queueMicrotask(leave);
+    const onAbort = (): void => void setImmediate(leave);
     signal.addEventListener("abort", onAbort, { once: true });
     void run.done.then(() => signal.removeEventListener("abort", onAbort));
   }
