@@ -65,10 +65,6 @@ export class TaskRun {
     return this.#task;
   }
 
-  get principal(): string {
-    return this.#turn.principal;
-  }
-
   /** The turn has an opening of its own in the log, as one that merely follows a task has not. */
   get opens(): boolean {
     return this.#turn.send !== undefined;
@@ -98,7 +94,7 @@ export class TaskRun {
       total.cancel();
       if (this.#task) this.#identity.release(this.#task.state.id);
       this.#done.resolve();
-      await this.#readLate();
+      if (this.#late && this.#task) await keepLate(this.#context, this.#task, this.#late);
       this.#upstream.abort(taskIsOver);
     }
   }
@@ -215,10 +211,6 @@ export class TaskRun {
     return undefined;
   }
 
-  async #readLate(): Promise<void> {
-    if (this.#late && this.#task) await keepLate(this.#context, this.#task, this.#late);
-  }
-
   #noteIds(event: AgentEvent): void {
     const taskId = event.kind === "task" ? event.id : event.taskId;
     // A vendor that goes on with a task under another id is asked for that one from now on.
@@ -235,7 +227,7 @@ export class TaskRun {
   }
 
   async #start(event: AgentEvent | undefined): Promise<LiveTask> {
-    const { principal, send, listened } = this.#turn;
+    const { principal, send, listened, push } = this.#turn;
     const onAnnounced = (): void => {
       this.#onTask(this);
       this.#opened.resolve({ kind: "task" });
@@ -246,6 +238,7 @@ export class TaskRun {
       vendor: this.#vendor,
       message: send?.message,
       logging: listened,
+      push,
       recovered: this.#turn.reason !== undefined,
       onAnnounced,
     });
