@@ -18,7 +18,7 @@ interface PushConfig {
   readonly authentication?: {
     readonly schemes: readonly string[];
     readonly credentials?: string | undefined;
-  };
+  } | undefined;
 }
 
 /** SendMessageRequest to the params of message/send and message/stream. */
