@@ -3,7 +3,7 @@ import { A2AError, type ErrorCode } from "../protocol/errors.ts";
 import type { Redact } from "./redact.ts";
 
 /** How far the exchange had come. */
-export type Stage = "connect" | "dns" | "tls" | "request" | "headers" | "body" | "event" | "card";
+type Stage = "connect" | "dns" | "tls" | "request" | "headers" | "body" | "event" | "card";
 
 export interface FaultContext {
   readonly agent: string;
