@@ -38,7 +38,7 @@ export function withReference(document: string): string {
 }
 
 function reference(): string {
-  const { server, store, log, defaults, agents } = ConfigSchema.shape;
+  const { server, store, log, defaults, push, agents } = ConfigSchema.shape;
   const agent = unwrap(agents) instanceof z.ZodRecord ? agents.def.valueType : agents;
   const { timeouts, limits } = objectOf(agent).shape;
   return [
@@ -46,6 +46,8 @@ function reference(): string {
     section("server", server),
     section("store", store),
     section("log", log),
+    section("push", push),
+    section("push.jwt", objectOf(push).shape["jwt"]),
     section("defaults", defaults),
     section("agents.NAME", agent),
     credentials(),

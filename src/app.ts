@@ -1,5 +1,6 @@
 /** Composes koa: which resources there are, and what stands before all of them. */
 import { Router, type RouterContext } from "@koa/router";
+import type { JWK } from "jose";
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { AgentConfig } from "./config/config.ts";
@@ -16,6 +17,7 @@ import {
   type Context,
   type RequestState,
 } from "./northbound/http.ts";
+import { jwks } from "./northbound/jwks.ts";
 import { serveJsonRpc } from "./northbound/json-rpc.ts";
 import { serveRest } from "./northbound/rest.ts";
 import { ServedAgent } from "./northbound/served-agent.ts";
@@ -30,6 +32,8 @@ export interface AppOptions {
     readonly agents: ReadonlyMap<string, AgentConfig>;
   };
   readonly log: Logger;
+  /** With the keys that notifications are signed with; absent where push notifications are switched off. */
+  readonly push?: { readonly publicKeys: readonly JWK[] } | undefined;
   /** Read at every request; moved on by whoever starts and stops the proxy. */
   readonly state: Lifecycle;
   /** The open streams; whoever stops the proxy ends what is left of them. */
@@ -51,8 +55,9 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   return app;
 }
 
-function routes({ gateways, config, log, state, streams, newId }: AppOptions): Router<RequestState> {
-  const agents = servedAgents(gateways, config);
+function routes(options: AppOptions): Router<RequestState> {
+  const { config, log, push, state, streams, newId } = options;
+  const agents = servedAgents(options);
   const deps = { log, lifecycle: state, streams, newId };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
@@ -62,6 +67,7 @@ function routes({ gateways, config, log, state, streams, newId }: AppOptions): R
   router.all("/healthz", resource({ GET: healthz }));
   router.all("/readyz", resource({ GET: readyz(state) }));
   router.all("/agents", resource({ GET: catalogue([...agents.values()]) }));
+  if (push) router.all("/.well-known/jwks.json", resource({ GET: jwks(push.publicKeys) }));
   // The host's root is the default agent's; without one, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
     const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) =>
@@ -86,15 +92,13 @@ function withAgent(
   return handler(ctx, agent);
 }
 
-function servedAgents(
-  gateways: AppOptions["gateways"],
-  { agents, server }: AppOptions["config"],
-): ReadonlyMap<string, ServedAgent> {
+function servedAgents({ gateways, config, push }: AppOptions): ReadonlyMap<string, ServedAgent> {
+  const place = { publicUrl: config.server.publicUrl, push: push !== undefined };
   const served = new Map<string, ServedAgent>();
   for (const [name, gateway] of gateways) {
-    const agent = agents.get(name);
+    const agent = config.agents.get(name);
     if (agent === undefined) throw new Error(`a gateway for an agent that is not configured: ${name}`);
-    served.set(name, new ServedAgent(agent, gateway, server.publicUrl));
+    served.set(name, new ServedAgent(agent, gateway, place));
   }
   return served;
 }

@@ -12,8 +12,10 @@ import { Deadlines } from "./gateway/deadlines.ts";
 import { failUnserved } from "./gateway/record.ts";
 import { createLogger } from "./log.ts";
 import type { Lifecycle } from "./northbound/health.ts";
+import type { Resolve } from "./net/guard.ts";
 import { EventStreams } from "./northbound/sse.ts";
 import { A2AError } from "./protocol/errors.ts";
+import { createPush, type Push } from "./push/create-push.ts";
 import { createSouthbound, type ClosableSouthbound } from "./southbound/create-southbound.ts";
 import { createRedactor } from "./southbound/redact.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
@@ -23,6 +25,8 @@ export interface ProxyDeps {
   readonly adapters: ReadonlyMap<string, Adapter>;
   /** Made from the configuration where absent. */
   readonly log?: Logger;
+  /** Finds the addresses of webhooks; the system's resolver where absent. */
+  readonly resolve?: Resolve;
 }
 
 export interface RunningProxy {
@@ -43,7 +47,8 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const redact = createRedactor(config.secrets);
   const log = deps.log ?? createLogger({ level: config.log.level, redact });
   const onError = (err: unknown): void => log.error({ err }, "events could not be stored");
-  const store = await openSqliteStore({ ...config.store, onError });
+  const store = await openSqliteStore({ ...config.store, maxPending: config.push.maxPending, onError });
+  const push = await openPush(config, store, log, deps.resolve);
   const lifecycle: { phase: Lifecycle["phase"] } = { phase: "starting" };
   const streams = new EventStreams(config.server);
   const southbounds: ClosableSouthbound[] = [];
@@ -55,26 +60,28 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     const adapter = deps.adapters.get(agent.adapter);
     if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
     const backend = adapter.connect(agent.options, southbound);
-    const context = { agent, backend, store, deadlines, mint, log: southbound.log, redact };
+    const context = { agent, backend, store, deadlines, mint, log: southbound.log, redact, push };
     gateways.set(agent.name, new AgentGateway(context));
   }
   const { newId } = mint;
-  const app = createApp({ gateways, config, log, state: lifecycle, streams, newId });
+  const app = createApp({ gateways, config, log, push, state: lifecycle, streams, newId });
   const server = createServer(app.callback());
   const closeParts = async (): Promise<void> => {
+    await push?.stop(config.server.shutdownGrace);
     await Promise.all(southbounds.map((southbound) => southbound.close()));
     await store.close();
   };
   try {
     await listen(server, config.server);
-    await recover(store, gateways, log);
+    await recover({ store, gateways, log, push });
   } catch (error) {
     server.close();
     await closeParts();
     throw error;
   }
   lifecycle.phase = "ready";
-  const sweeper = startSweeper(store, config.store.retention, log);
+  push?.wake();
+  const sweeper = startSweeper(store, config, log);
   const { address, family, port } = addressOf(server);
   const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
   log.info({ url, agents: gateways.size }, "listening");
@@ -97,6 +104,23 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   return { url, stop: () => (stopping ??= stop()) };
 }
 
+/** Undefined where the operator has switched push notifications off. */
+async function openPush(
+  { push, server }: Config,
+  store: TaskStore,
+  log: Logger,
+  resolve: Resolve | undefined,
+): Promise<Push | undefined> {
+  if (!push.enabled) return undefined;
+  try {
+    const { now } = mint;
+    return await createPush(push, { store: store.push, issuer: server.publicUrl, log, now, resolve });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
 async function listen(server: Server, { host, port }: Config["server"]): Promise<void> {
   server.listen(port, host);
   await once(server, "listening");
@@ -109,23 +133,30 @@ function addressOf(server: Server): AddressInfo {
 }
 
 /** Takes up what a crash has left running; a task whose agent is not configured any more fails. */
-async function recover(
-  store: TaskStore,
-  gateways: ReadonlyMap<string, AgentGateway>,
-  log: Logger,
-): Promise<void> {
+async function recover(parts: {
+  store: TaskStore;
+  gateways: ReadonlyMap<string, AgentGateway>;
+  log: Logger;
+  push: Push | undefined;
+}): Promise<void> {
+  const { store, gateways, log, push } = parts;
   for (const record of await store.unfinishedTasks()) {
     const gateway = gateways.get(record.agent);
     log.info({ agent: record.agent, taskId: record.id }, "taking up a task that was left running");
     if (gateway) void gateway.recover(record);
-    else await failUnserved(store, record, mint);
+    else await failUnserved(store, record, mint, push !== undefined);
   }
 }
 
-function startSweeper(store: TaskStore, retention: number, log: Logger): NodeJS.Timeout {
+function startSweeper(
+  store: TaskStore,
+  { store: { retention }, push }: Pick<Config, "store" | "push">,
+  log: Logger,
+): NodeJS.Timeout {
   const sweep = async (): Promise<void> => {
     try {
       const tasks = await store.sweep(Date.now() - retention);
+      await store.push.sweepDeadLetters(Date.now() - push.keepDeadLetters);
       if (tasks > 0) log.info({ tasks }, "deleted tasks older than the retention");
     } catch (err) {
       log.error({ err }, "old tasks could not be deleted");

@@ -1,5 +1,6 @@
 /** The configuration as the rest of the program sees it: resolved, validated, frozen. Times in ms, sizes in bytes. */
 import type { CardSource } from "../southbound/southbound.ts";
+import type { PushSettings } from "./push.ts";
 
 export type Credentials =
   | { readonly type: "none" }
@@ -120,6 +121,7 @@ export interface Config {
     readonly synchronous: "normal" | "full";
   };
   readonly log: { readonly level: string };
+  readonly push: PushSettings;
   /** The agent also served at the host's root. */
   readonly default: string | undefined;
   readonly agents: ReadonlyMap<string, AgentConfig>;

@@ -1,5 +1,6 @@
 /** The parsed file to the configuration that the program runs on: defaults merged, card addresses listed, frozen. */
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig, type Config } from "./config.ts";
+import { resolvePush } from "./push-schema.ts";
 import type { ParsedAgent, ParsedConfig } from "./schema.ts";
 import { defaultPublicUrl, isLoopback, toCardSource } from "./urls.ts";
 
@@ -20,6 +21,7 @@ export function resolveConfig(parsed: ParsedConfig, { options, secrets }: Extras
     server: Object.freeze({ ...server, publicUrl: publicUrl.replace(/\/+$/, "") }),
     store: Object.freeze(store),
     log: Object.freeze(log),
+    push: deepFreeze(resolvePush(parsed.push)),
     default: parsed.default,
     agents: frozenMap(agents),
     secrets: Object.freeze([...secrets]),

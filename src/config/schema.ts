@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
+import { PushSchema } from "./push-schema.ts";
 import { count, duration, formatDuration, formatSize, size } from "./units.ts";
 import { CARD_HINT, cardLocation, httpUrl, visibleAscii } from "./urls.ts";
 
@@ -199,6 +200,9 @@ export const ConfigSchema = z.strictObject({
   server: ServerSchema.prefault({}).meta({ description: "Where the proxy listens." }),
   store: StoreSchema.prefault({}).meta({ description: "Where tasks are kept." }),
   log: LogSchema.prefault({}).meta({ description: "The log: JSON lines, readable ones on a terminal." }),
+  push: PushSchema.prefault({}).meta({
+    description: "Push notifications: which webhooks are allowed, and how long they are tried.",
+  }),
   default: text()
     .exactOptional()
     .meta({ description: "Name of the agent that is also served at the host's root." }),

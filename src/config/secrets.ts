@@ -16,6 +16,8 @@ export function secretsOf(source: SourceDocument): string[] {
     for (const secret of queryValues(member(agent, "card"))) found.add(secret);
     for (const secret of queryValues(member(agent, "url"))) found.add(secret);
   }
+  const key = member(member(member(source.value, "push"), "jwt"), "key");
+  if (typeof key === "string") found.add(key);
   found.delete("");
   return [...found];
 }

@@ -10,9 +10,11 @@ import type { TaskRecord } from "../store/store.ts";
 import { agentFault } from "./agent-fault.ts";
 import { CardCache } from "./card-cache.ts";
 import type { EngineContext } from "./context.ts";
+import { requireContinuable, stillWorking } from "./continuation.ts";
 import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
+import { PushConfigs } from "./push-configs.ts";
 import { storedTask } from "./record.ts";
 import { resume } from "./resume.ts";
 import { TaskRun } from "./run.ts";
@@ -26,11 +28,17 @@ export class AgentGateway implements Gateway {
   readonly #context: EngineContext;
   readonly #identity: Identity;
   readonly #cards: CardCache;
+  readonly #push: PushConfigs;
   /** Every turn under way. */
   readonly #runs = new Set<TaskRun>();
   /** Those of them that clients know as a task. */
   readonly #tasks = new Map<string, TaskRun>();
   #stopping = false;
+  readonly setPushConfig: Gateway["setPushConfig"] = (params, caller) => this.#push.set(params, caller);
+  readonly getPushConfig: Gateway["getPushConfig"] = (params, caller) => this.#push.get(params, caller);
+  readonly listPushConfigs: Gateway["listPushConfigs"] = (params, caller) => this.#push.list(params, caller);
+  readonly deletePushConfig: Gateway["deletePushConfig"] = (params, caller) =>
+    this.#push.delete(params, caller);
 
   constructor(context: EngineContext) {
     const { agent, store } = context;
@@ -38,6 +46,7 @@ export class AgentGateway implements Gateway {
     this.#context = context;
     this.#identity = new Identity(agent.name, store);
     this.#cards = new CardCache(context);
+    this.#push = new PushConfigs(context, async (id, caller) => (await this.#find(id, caller)).record);
   }
 
   card(): Promise<AgentCard> {
@@ -131,6 +140,7 @@ export class AgentGateway implements Gateway {
     const { principal, extensions } = caller;
     const { taskId, contextId, ...rest } = params.message;
     const record = taskId === undefined ? undefined : await this.#continued(params.message, caller);
+    const { push, configuration } = await this.#push.inline(params.configuration);
     const vendorContextId = record
       ? record.vendorContextId
       : contextId && (await this.#identity.vendorContext(principal, contextId));
@@ -138,7 +148,9 @@ export class AgentGateway implements Gateway {
     if (record?.vendorTaskId !== undefined) vendorMessage.taskId = record.vendorTaskId;
     if (vendorContextId !== undefined) vendorMessage.contextId = vendorContextId;
     if (record && this.#tasks.has(record.id)) throw stillWorking();
-    const send = { message: params.message, params: { ...params, message: vendorMessage }, way: how.way };
+    if (record && push) await this.#push.keep(record, push);
+    const vendorParams = { ...params, configuration, message: vendorMessage };
+    const send = { message: params.message, params: vendorParams, way: how.way };
     const run = this.#run({
       ...this.#newIds(),
       principal,
@@ -146,6 +158,7 @@ export class AgentGateway implements Gateway {
       contextId,
       record,
       send,
+      push: record ? undefined : push,
       listened: how.listened,
     });
     if (record) this.#register(record.id, run);
@@ -155,13 +168,7 @@ export class AgentGateway implements Gateway {
   /** The task that a message goes on with (§7.1, and the choices in docs/behaviour.md). */
   async #continued(message: Message, caller: Caller): Promise<TaskRecord> {
     const { run, record } = await this.#find(message.taskId ?? "", caller);
-    if (message.contextId !== undefined && message.contextId !== record.contextId) {
-      throw invalid("message.contextId", "The task belongs to another context");
-    }
-    if (run) throw stillWorking();
-    if (isTerminal(record.state)) {
-      throw invalid("message.taskId", `The task is ${record.state}; send the message without taskId`);
-    }
+    requireContinuable(message, record, run !== undefined);
     return record;
   }
 
@@ -283,14 +290,6 @@ const vendorTaskOf = ({ vendorTaskId, vendorContextId }: TaskRecord): VendorTask
   vendorTaskId === undefined ? undefined : { id: vendorTaskId, contextId: vendorContextId };
 
 const taskOf = (run: TaskRun): Task => (run.task ?? unreachable()).state.toTask();
-
-const stillWorking = (): A2AError =>
-  new A2AError("unsupported-operation", {
-    message: "The task is still working; a message can be sent to it once it is input-required",
-  });
-
-const invalid = (path: string, message: string): A2AError =>
-  new A2AError("invalid-params", { message, data: { path } });
 
 function unreachable(): never {
   throw new A2AError("internal-error", { message: "A task without a state" });

@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import type { Backend } from "../adapter.ts";
 import type { AgentConfig } from "../config/config.ts";
+import type { PushPolicy } from "../push/create-push.ts";
 import type { Redact } from "../southbound/redact.ts";
 import type { TaskStore } from "../store/store.ts";
 import type { Mint } from "./complete.ts";
@@ -14,6 +15,8 @@ export interface EngineContext {
   readonly deadlines: Deadlines;
   readonly mint: Mint;
   readonly log: Logger;
+  /** Absent where the operator has switched push notifications off. */
+  readonly push?: PushPolicy | undefined;
   /** Takes the configuration's secrets out of what is shown. */
   readonly redact: Redact;
 }

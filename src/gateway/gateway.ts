@@ -5,7 +5,14 @@
 import type { AgentCard } from "../protocol/card.ts";
 import type { ListTasksParams } from "../protocol/list-params.ts";
 import type { Message, Task } from "../protocol/model.ts";
-import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
+import type {
+  DeletePushConfigParams,
+  GetPushConfigParams,
+  MessageSendParams,
+  TaskIdParams,
+  TaskPushNotificationConfig,
+  TaskQueryParams,
+} from "../protocol/params.ts";
 
 /** Who calls, and for how long somebody listens. */
 export interface Caller {
@@ -67,6 +74,17 @@ export interface Gateway {
    * or no longer in the log: the Task as it is now, and what follows.
    */
   resubscribe(params: TaskIdParams, caller: Caller, after?: number): Promise<Subscription>;
+  /**
+   * Sets or replaces a push notification config of the task; answers it with the id it has. Rejects with
+   * `push-not-supported` where the operator has switched push off, as do the other three.
+   */
+  setPushConfig(params: TaskPushNotificationConfig, caller: Caller): Promise<TaskPushNotificationConfig>;
+  /** `task-not-found` also where the task has no such config. */
+  getPushConfig(params: GetPushConfigParams, caller: Caller): Promise<TaskPushNotificationConfig>;
+  /** In the order in which they were first set. */
+  listPushConfigs(params: TaskIdParams, caller: Caller): Promise<TaskPushNotificationConfig[]>;
+  /** Also where there is no such config. */
+  deletePushConfig(params: DeletePushConfigParams, caller: Caller): Promise<void>;
   /** The vendor's card in 0.3.0 terms, cached; not yet the card the proxy serves. */
   card(): Promise<AgentCard>;
 }

@@ -4,13 +4,14 @@
  */
 import type { AgentEvent } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
-import type { Message, Metadata, StreamEvent } from "../protocol/model.ts";
+import type { Message, Metadata, StreamEvent, TaskStatus } from "../protocol/model.ts";
 import type { TaskRecord } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
 import type { OutgoingEvent } from "./gateway.ts";
 import { StreamNormalizer } from "./normalizer.ts";
-import { restoreState } from "./record.ts";
+import { pushConfigRecord, type CheckedPushConfig } from "./push-configs.ts";
+import { restoreState, storedTask } from "./record.ts";
 import { TaskState } from "./task-state.ts";
 
 /** The vendor's ids of the task, filled in as it announces them. */
@@ -28,6 +29,8 @@ export interface LiveTaskOptions {
   readonly logging: boolean;
   /** The task was left running by a crash, which may have lost the end of its log. */
   readonly recovered: boolean;
+  /** Where to tell of the task from its first state on. */
+  readonly push: CheckedPushConfig | undefined;
   /** Called once, when the store and thereby clients know of the task. */
   onAnnounced(): void;
 }
@@ -50,19 +53,30 @@ export class LiveTask {
   readonly #createdAt: number;
   #logging: boolean;
   #announced = false;
+  /** The status that webhooks have been told of, as far as they want to know; undefined before the first. */
+  #told: TaskStatus | undefined;
+  #push: CheckedPushConfig | undefined;
 
   static async begin(context: EngineContext, origin: Origin, options: LiveTaskOptions): Promise<LiveTask> {
     const { store, mint, agent } = context;
     const status = { state: "submitted" as const, timestamp: new Date(mint.now()).toISOString() };
     if (!isRecord(origin)) {
       const state = new TaskState(origin.id, origin.contextId, status, agent.limits.history);
-      return new LiveTask(context, options, state, 0, mint.now());
+      const task = new LiveTask(context, options, state, 0, mint.now());
+      task.#push = options.push;
+      task.#logging ||= options.push !== undefined;
+      return task;
     }
     const { state, lastEvent } = await restoreState(store, origin, agent.limits.history);
     if (options.message) state.setStatus(status);
     // Numbers that a lost event may have had are not used again: a client that saw it gets the Task instead.
     const before = options.recovered ? lastEvent + CRASH_GAP : lastEvent;
-    return new LiveTask(context, options, state, before, origin.createdAt);
+    const task = new LiveTask(context, options, state, before, origin.createdAt);
+    // Of what was only logged, webhooks have not been told.
+    task.#told = storedTask(origin).status;
+    task.#push = options.push;
+    task.#logging ||= options.push !== undefined || (await store.push.isWatched(origin));
+    return task;
   }
 
   private constructor(
@@ -123,12 +137,44 @@ export class LiveTask {
     return this.#close(this.normalizer.conclude(state, text));
   }
 
-  /** Writes the task down as it is now. */
-  persist(): Promise<void> {
-    const { agent, store, mint } = this.#context;
+  /** Writes the task down as it is now, and where its status is news, in the same transaction, queues it for webhooks. */
+  async persist(): Promise<void> {
+    const { push, store } = this.#context;
+    const notify = push !== undefined && this.#isNews;
+    const record = this.#record();
+    const { status } = this.state;
+    const writes: Promise<unknown>[] = [];
+    // Both are executed before either is waited for, so that there is no config without its task.
+    if (push && this.#push) {
+      writes.push(store.push.putConfig(pushConfigRecord(record, this.#push), push.configsPerTask));
+      this.#push = undefined;
+    }
+    writes.push(store.putTask(record, { notify }));
+    await Promise.all(writes);
+    if (!notify) return;
+    this.#told = status;
+    push.wake();
+  }
+
+  /** A state that webhooks do not know, or a message in the one they know. */
+  get #isNews(): boolean {
+    const { state, message } = this.state.status;
+    const known = this.#told;
+    return state !== known?.state || (message && message.messageId !== known.message?.messageId) === true;
+  }
+
+  /** Tells webhooks of what has changed on the way. */
+  async #tell(): Promise<void> {
+    const { push, store, agent } = this.#context;
+    if (!push || !this.#isNews) return;
+    if (await store.push.isWatched({ agent: agent.name, id: this.state.id })) await this.persist();
+  }
+
+  #record(): TaskRecord {
+    const { agent, mint } = this.#context;
     const { principal, vendor } = this.#options;
     const { state } = this;
-    return store.putTask({
+    return {
       agent: agent.name,
       id: state.id,
       principal,
@@ -140,7 +186,7 @@ export class LiveTask {
       createdAt: this.#createdAt,
       updatedAt: mint.now(),
       json: JSON.stringify(state.toTask()),
-    });
+    };
   }
 
   async #emit(events: readonly StreamEvent[]): Promise<void> {
@@ -148,6 +194,8 @@ export class LiveTask {
     if (!this.#announced && this.normalizer.opened) {
       await this.persist();
       this.#announce();
+    } else if (events.some(({ kind }) => kind === "status-update")) {
+      await this.#tell();
     }
     this.feed.release();
   }

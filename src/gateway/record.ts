@@ -50,10 +50,16 @@ export async function restoreState(
 }
 
 /** Ends a task that was left running for an agent that is not served any more. */
-export async function failUnserved(store: TaskStore, record: TaskRecord, mint: Mint): Promise<void> {
+export async function failUnserved(
+  store: TaskStore,
+  record: TaskRecord,
+  mint: Mint,
+  notify: boolean,
+): Promise<void> {
   const { state, lastEvent } = await restoreState(store, record, Number.POSITIVE_INFINITY);
   const normalizer = new StreamNormalizer(state, undefined, mint);
   normalizer.conclude("failed", "The proxy was restarted without the agent that worked on this task");
   const json = JSON.stringify(state.toTask());
-  await store.putTask({ ...record, state: state.status.state, lastEvent, updatedAt: mint.now(), json });
+  const failed = { ...record, state: state.status.state, lastEvent, updatedAt: mint.now(), json };
+  await store.putTask(failed, { notify });
 }

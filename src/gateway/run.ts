@@ -227,7 +227,7 @@ export class TaskRun {
   }
 
   async #start(event: AgentEvent | undefined): Promise<LiveTask> {
-    const { principal, send, listened } = this.#turn;
+    const { principal, send, listened, push } = this.#turn;
     const onAnnounced = (): void => {
       this.#onTask(this);
       this.#opened.resolve({ kind: "task" });
@@ -238,6 +238,7 @@ export class TaskRun {
       vendor: this.#vendor,
       message: send?.message,
       logging: listened,
+      push,
       recovered: this.#turn.reason !== undefined,
       onAnnounced,
     });

@@ -3,6 +3,7 @@ import type { AgentEvent } from "../adapter.ts";
 import type { Message } from "../protocol/model.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import type { TaskRecord } from "../store/store.ts";
+import type { CheckedPushConfig } from "./push-configs.ts";
 import type { CallIds } from "./upstream.ts";
 
 /** How a turn begins. */
@@ -16,6 +17,8 @@ export interface Turn extends CallIds {
   };
   /** A client listens from the first event on. */
   readonly listened: boolean;
+  /** Where to tell of the task that this turn makes. */
+  readonly push?: CheckedPushConfig | undefined;
   /** The context that the client named. */
   readonly contextId?: string | undefined;
   /** The task so far, where it is continued or followed. */

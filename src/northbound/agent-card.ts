@@ -15,7 +15,7 @@ export const agentUrl = (publicUrl: string, agent: string): string =>
 const TEXT = ["text/plain"];
 
 /** The vendor's card, with everything about reaching the agent said of the proxy at `url`. */
-export function servedCard(vendor: AgentCard, url: string): AgentCard {
+export function servedCard(vendor: AgentCard, url: string, push = false): AgentCard {
   // What the vendor asks of its callers the proxy fulfils itself, with the operator's credentials; it asks nothing
   // of its own. A signature is over the vendor's text and would no longer verify.
   const { security: _security, securitySchemes: _schemes, signatures: _signatures, ...card } = vendor;
@@ -32,7 +32,7 @@ export function servedCard(vendor: AgentCard, url: string): AgentCard {
     ],
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications: push,
       stateTransitionHistory: false,
       ...(extensions && { extensions }),
     },
@@ -50,8 +50,8 @@ export interface CardDocument {
   readonly etag: string;
 }
 
-export function cardDocument(vendor: AgentCard, url: string): CardDocument {
-  const card = servedCard(vendor, url);
+export function cardDocument(vendor: AgentCard, url: string, push = false): CardDocument {
+  const card = servedCard(vendor, url, push);
   const json = JSON.stringify(card);
   const digest = createHash("sha256").update(json).digest("base64url");
   return { card, json, etag: `"${digest}"` };

@@ -10,7 +10,7 @@ import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import type { Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
-import { callUnary, lastEventId, openStream, type Invocation, type UnaryResult } from "./invoke.ts";
+import { callUnary, lastEventId, openStream, taskOf, type Invocation, type UnaryResult } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import type { EventStreams, Framing } from "./sse.ts";
 
@@ -56,7 +56,7 @@ export async function callMethod(
   const invocation = invocationOf(exchange, params);
   const extensions = activatedExtensions(agent, invocation.caller.extensions);
   const result = await callUnary(method, invocation);
-  if ("kind" in result) ctx.state.line.task = result.kind === "task" ? result.id : result.taskId;
+  ctx.state.line.task = taskOf(result) ?? ctx.state.line.task;
   setExtensions(ctx, await extensions);
   return result;
 }

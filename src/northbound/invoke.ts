@@ -3,9 +3,22 @@ import type { Caller, Gateway, Subscription, TaskPage } from "../gateway/gateway
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import type { Message, Task } from "../protocol/model.ts";
+import type { TaskPushNotificationConfig } from "../protocol/params.ts";
 
 /** What a unary method answers. */
-export type UnaryResult = Task | Message | TaskPage;
+export type UnaryResult =
+  | Task
+  | Message
+  | TaskPage
+  | TaskPushNotificationConfig
+  | TaskPushNotificationConfig[]
+  | null;
+
+/** The task that a result is, or is about, where it says so. */
+export function taskOf(result: UnaryResult): string | undefined {
+  if (result === null || Array.isArray(result) || "tasks" in result) return undefined;
+  return "status" in result ? result.id : result.taskId;
+}
 
 export interface Invocation {
   readonly gateway: Gateway;
@@ -38,6 +51,15 @@ export async function callUnary(method: UnaryMethod, invocation: Invocation): Pr
       return gateway.listTasks(method.accept(params), caller);
     case "tasks/cancel":
       return gateway.cancelTask(method.accept(params), caller);
+    case "tasks/pushNotificationConfig/set":
+      return gateway.setPushConfig(method.accept(params), caller);
+    case "tasks/pushNotificationConfig/get":
+      return gateway.getPushConfig(method.accept(params), caller);
+    case "tasks/pushNotificationConfig/list":
+      return gateway.listPushConfigs(method.accept(params), caller);
+    case "tasks/pushNotificationConfig/delete":
+      await gateway.deletePushConfig(method.accept(params), caller);
+      return null;
     default:
       return method satisfies never;
   }

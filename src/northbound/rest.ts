@@ -54,6 +54,8 @@ async function readBody(ctx: Context, limit: number): Promise<unknown> {
 }
 
 function bodyOf(method: string, result: UnaryResult): unknown {
+  // Push configs are written alike by both.
+  if (result === null || Array.isArray(result) || "pushNotificationConfig" in result) return result;
   if ("tasks" in result) return { ...result, tasks: result.tasks.map(toProtoJsonTask) };
   if (method === "message/send" || result.kind === "message") return toProtoJsonResponse(result);
   return toProtoJsonTask(result);

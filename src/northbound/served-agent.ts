@@ -10,14 +10,20 @@ export class ServedAgent {
   readonly gateway: Gateway;
   /** Where clients reach the agent. */
   readonly url: string;
+  readonly #push: boolean;
   #openStreams = 0;
   #vendorCard: AgentCard | undefined;
   #document: CardDocument | undefined;
 
-  constructor(config: AgentConfig, gateway: Gateway, publicUrl: string) {
+  constructor(
+    config: AgentConfig,
+    gateway: Gateway,
+    { publicUrl, push }: { publicUrl: string; push: boolean },
+  ) {
     this.config = config;
     this.gateway = gateway;
     this.url = agentUrl(publicUrl, config.name);
+    this.#push = push;
   }
 
   /** The served card; rejects with the A2AError that says why the vendor's is not to be had. */
@@ -25,7 +31,7 @@ export class ServedAgent {
     const vendorCard = await this.gateway.card();
     if (this.#document === undefined || vendorCard !== this.#vendorCard) {
       this.#vendorCard = vendorCard;
-      this.#document = cardDocument(vendorCard, this.url);
+      this.#document = cardDocument(vendorCard, this.url, this.#push);
     }
     return this.#document;
   }

@@ -6,7 +6,14 @@
  */
 import { z } from "zod";
 import { A2AError } from "./errors.ts";
-import { MessageSendParams, TaskIdParams, TaskQueryParams } from "./params.ts";
+import {
+  DeletePushConfigParams,
+  GetPushConfigParams,
+  MessageSendParams,
+  TaskIdParams,
+  TaskPushNotificationConfig,
+  TaskQueryParams,
+} from "./params.ts";
 
 export interface AcceptRules {
   /** Most parts in one message. */
@@ -20,7 +27,7 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Params of message/send and message/stream; rejects with `invalid-params` or `push-not-supported`. */
+/** Params of message/send and message/stream; rejects with `invalid-params`. */
 export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSendParams {
   const { messageId, ...fields } = withoutNulls(fieldsOf(params));
   const { message, configuration } = fields;
@@ -37,9 +44,38 @@ export const acceptTaskIdParams = (params: unknown): TaskIdParams =>
 export const acceptTaskQueryParams = (params: unknown): TaskQueryParams =>
   parse(TaskQueryParams, withoutNulls(fieldsOf(params)));
 
+/** Params of tasks/pushNotificationConfig/set. */
+export function acceptTaskPushConfig(params: unknown): TaskPushNotificationConfig {
+  const fields = withoutNulls(fieldsOf(params));
+  const { pushNotificationConfig: config } = fields;
+  if (isFields(config)) fields["pushNotificationConfig"] = repairPushConfig(config);
+  return parse(TaskPushNotificationConfig, fields);
+}
+
+/** Params of tasks/pushNotificationConfig/get. */
+export const acceptGetPushConfigParams = (params: unknown): GetPushConfigParams =>
+  parse(GetPushConfigParams, withoutNulls(fieldsOf(params)));
+
+/** Params of tasks/pushNotificationConfig/delete. */
+export const acceptDeletePushConfigParams = (params: unknown): DeletePushConfigParams =>
+  parse(DeletePushConfigParams, withoutNulls(fieldsOf(params)));
+
 function repairConfiguration(configuration: Fields): Fields {
   const fields = withoutNulls(configuration);
-  if (fields["pushNotificationConfig"] !== undefined) throw new A2AError("push-not-supported");
+  const { pushNotificationConfig: push } = fields;
+  if (isFields(push)) fields["pushNotificationConfig"] = repairPushConfig(push);
+  return fields;
+}
+
+/** `schemes` is one name in some clients; an id of "" is none. */
+function repairPushConfig(config: Fields): Fields {
+  const fields = withoutNulls(config);
+  for (const key of ["id", "token"]) if (fields[key] === "") delete fields[key];
+  const { authentication } = fields;
+  if (!isFields(authentication)) return fields;
+  const repaired = withoutNulls(authentication);
+  if (typeof repaired["schemes"] === "string") repaired["schemes"] = [repaired["schemes"]];
+  fields["authentication"] = repaired;
   return fields;
 }
 

@@ -1,5 +1,13 @@
 /** The methods of A2A 0.3.0 (§7), whatever the transport: which are offered, and what their params have to be. */
-import { acceptSendParams, acceptTaskIdParams, acceptTaskQueryParams, type AcceptRules } from "./accept.ts";
+import {
+  acceptDeletePushConfigParams,
+  acceptGetPushConfigParams,
+  acceptSendParams,
+  acceptTaskIdParams,
+  acceptTaskPushConfig,
+  acceptTaskQueryParams,
+  type AcceptRules,
+} from "./accept.ts";
 import { A2AError, type ErrorCode } from "./errors.ts";
 import { acceptListParams } from "./list-params.ts";
 
@@ -20,14 +28,34 @@ const OFFERED = [
   { name: "tasks/list", kind: "unary", starts: false, accept: acceptListParams },
   { name: "tasks/cancel", kind: "unary", starts: false, accept: acceptTaskIdParams },
   { name: "tasks/resubscribe", kind: "stream", starts: true, accept: acceptTaskIdParams },
+  {
+    name: "tasks/pushNotificationConfig/set",
+    kind: "unary",
+    starts: false,
+    accept: acceptTaskPushConfig,
+  },
+  {
+    name: "tasks/pushNotificationConfig/get",
+    kind: "unary",
+    starts: false,
+    accept: acceptGetPushConfigParams,
+  },
+  {
+    name: "tasks/pushNotificationConfig/list",
+    kind: "unary",
+    starts: false,
+    accept: acceptTaskIdParams,
+  },
+  {
+    name: "tasks/pushNotificationConfig/delete",
+    kind: "unary",
+    starts: false,
+    accept: acceptDeletePushConfigParams,
+  },
 ] as const satisfies readonly MethodRow[];
 
 /** Methods 0.3.0 defines and the proxy does not offer; the served card says so. */
 const REFUSED: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
-  ["tasks/pushNotificationConfig/set", "push-not-supported"],
-  ["tasks/pushNotificationConfig/get", "push-not-supported"],
-  ["tasks/pushNotificationConfig/list", "push-not-supported"],
-  ["tasks/pushNotificationConfig/delete", "push-not-supported"],
   ["agent/getAuthenticatedExtendedCard", "extended-card-not-configured"],
   // §11.1.3 spells it so.
   ["agent/authenticatedExtendedCard", "extended-card-not-configured"],

@@ -13,6 +13,7 @@ export const PushNotificationConfig = z.looseObject({
     .looseObject({ schemes: z.array(z.string()), credentials: z.string().optional() })
     .optional(),
 });
+export type PushNotificationConfig = Known<z.infer<typeof PushNotificationConfig>>;
 
 export const MessageSendConfiguration = z.looseObject({
   acceptedOutputModes: z.array(z.string()).optional(),
@@ -35,3 +36,17 @@ export type TaskIdParams = Known<z.infer<typeof TaskIdParams>>;
 
 export const TaskQueryParams = TaskIdParams.extend({ historyLength: HistoryLength });
 export type TaskQueryParams = Known<z.infer<typeof TaskQueryParams>>;
+
+/** Params of tasks/pushNotificationConfig/set, and what it and …/get answer (§6.9). */
+export const TaskPushNotificationConfig = z.looseObject({
+  taskId: z.string().min(1),
+  pushNotificationConfig: PushNotificationConfig,
+});
+export type TaskPushNotificationConfig = Known<z.infer<typeof TaskPushNotificationConfig>>;
+
+/** 0.2.x has no `pushNotificationConfigId`: absent means the task's default, else its first. */
+export const GetPushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: z.string().optional() });
+export type GetPushConfigParams = Known<z.infer<typeof GetPushConfigParams>>;
+
+export const DeletePushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: z.string().min(1) });
+export type DeletePushConfigParams = Known<z.infer<typeof DeletePushConfigParams>>;

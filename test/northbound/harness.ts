@@ -44,6 +44,10 @@ export const fakeGateway = (methods: Partial<Gateway> = {}): Gateway => ({
   listTasks: never,
   cancelTask: never,
   resubscribe: never,
+  setPushConfig: never,
+  getPushConfig: never,
+  listPushConfigs: never,
+  deletePushConfig: never,
   card: async () => CARD,
   ...methods,
 });

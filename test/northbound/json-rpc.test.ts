@@ -123,13 +123,13 @@ describe("requests that are answered with an error", () => {
     ],
     ["negative history", rpc("tasks/get", { id: "t", historyLength: -1 }), 1, -32602],
     [
-      "an inline push configuration",
-      rpc("message/send", { message, configuration: { pushNotificationConfig: { url: "u" } } }),
+      "an inline push configuration without a URL",
+      rpc("message/send", { message, configuration: { pushNotificationConfig: {} } }),
       1,
-      -32003,
+      -32602,
     ],
-    ["push set", rpc("tasks/pushNotificationConfig/set", {}), 1, -32003],
-    ["push delete", rpc("tasks/pushNotificationConfig/delete", {}), 1, -32003],
+    ["push set without a config", rpc("tasks/pushNotificationConfig/set", { taskId: "t" }), 1, -32602],
+    ["push delete without an id", rpc("tasks/pushNotificationConfig/delete", { id: "t" }), 1, -32602],
     ["the extended card", rpc("agent/getAuthenticatedExtendedCard"), 1, -32007],
     ["the extended card, misspelt", rpc("agent/authenticatedExtendedCard"), 1, -32007],
   ])("%s", async (_, body, id, code) => {

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import { acceptSendParams, acceptTaskIdParams, acceptTaskQueryParams } from "../../src/protocol/accept.ts";
+import {
+  acceptDeletePushConfigParams,
+  acceptGetPushConfigParams,
+  acceptSendParams,
+  acceptTaskIdParams,
+  acceptTaskPushConfig,
+  acceptTaskQueryParams,
+} from "../../src/protocol/accept.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 
 const rules = { maxParts: 3, newId: () => "minted" };
@@ -136,9 +143,36 @@ describe("what is not 0.3.0 is refused with the path of the fault", () => {
     expect(fault(() => accept(params))).toEqual(["invalid-params", path]);
   });
 
-  test("an inline push configuration, which is not offered", () => {
-    const configuration = { pushNotificationConfig: { url: "https://x.example" } };
-    expect(fault(() => accept({ message, configuration }))).toEqual(["push-not-supported", undefined]);
+  test("an inline push configuration without a URL", () => {
+    const configuration = { pushNotificationConfig: { token: "t" } };
+    expect(fault(() => accept({ message, configuration }))).toEqual([
+      "invalid-params",
+      "configuration.pushNotificationConfig.url",
+    ]);
+  });
+});
+
+describe("push params", () => {
+  const url = "https://x.example";
+
+  test("are repaired: nulls and empty ids go, one scheme is a list", () => {
+    const authentication = { schemes: "Bearer", credentials: null };
+    const pushNotificationConfig = { id: "", token: "", url, authentication };
+    expect(acceptTaskPushConfig({ taskId: "t", pushNotificationConfig })).toEqual({
+      taskId: "t",
+      pushNotificationConfig: { url, authentication: { schemes: ["Bearer"] } },
+    });
+    expect(accept({ message, configuration: { pushNotificationConfig } }).configuration).toEqual({
+      pushNotificationConfig: { url, authentication: { schemes: ["Bearer"] } },
+    });
+  });
+
+  test("of get need no config id, as in 0.2.x; those of delete do", () => {
+    expect(acceptGetPushConfigParams({ id: "t" })).toEqual({ id: "t" });
+    expect(fault(() => acceptDeletePushConfigParams({ id: "t" }))).toEqual([
+      "invalid-params",
+      "pushNotificationConfigId",
+    ]);
   });
 });
 

@@ -10,15 +10,15 @@ describe("the method table", () => {
     ["tasks/list", "unary", false],
     ["tasks/cancel", "unary", false],
     ["tasks/resubscribe", "stream", true],
+    ["tasks/pushNotificationConfig/set", "unary", false],
+    ["tasks/pushNotificationConfig/get", "unary", false],
+    ["tasks/pushNotificationConfig/list", "unary", false],
+    ["tasks/pushNotificationConfig/delete", "unary", false],
   ])("%s is offered, %s", (name, kind, starts) => {
     expect(methodNamed(name)).toMatchObject({ name, kind, starts });
   });
 
   test.each([
-    ["tasks/pushNotificationConfig/set", -32003],
-    ["tasks/pushNotificationConfig/get", -32003],
-    ["tasks/pushNotificationConfig/list", -32003],
-    ["tasks/pushNotificationConfig/delete", -32003],
     ["agent/getAuthenticatedExtendedCard", -32007],
     ["agent/authenticatedExtendedCard", -32007],
     ["tasks/list", -32601],

@@ -1,0 +1,110 @@
+/** One attempt to bring a notification to its webhook. */
+import { request, type Agent, type Dispatcher } from "undici";
+import type { PushSettings } from "../config/push.ts";
+import { GuardError, type UrlGuard } from "../net/guard.ts";
+import { PushNotificationConfig } from "../protocol/params.ts";
+import type { NotificationRecord } from "../store/push-store.ts";
+import { authenticationHeaders } from "./authentication.ts";
+import type { Signer } from "./signer.ts";
+
+/** The same in every attempt: by it a webhook knows what it has had already. */
+export const ID_HEADER = "X-A2A-Notification-Id";
+/** Where the client's own credentials are in `Authorization`. */
+export const JWT_HEADER = "X-A2A-Notification-JWT";
+
+/** Of an answer's body, which nobody reads. */
+const MAX_ANSWER = 64 * 1024;
+
+/** `reason` holds no secret. */
+export type Outcome =
+  | { readonly kind: "delivered" }
+  | { readonly kind: "failed"; readonly reason: string; readonly retryAfter?: number | undefined }
+  /** The webhook wants no more of it. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface CourierOptions {
+  readonly guard: UrlGuard;
+  readonly signer: Signer | undefined;
+  readonly settings: Pick<PushSettings, "timeout" | "concurrencyPerHost">;
+  readonly now: () => number;
+}
+
+export class Courier {
+  readonly #options: CourierOptions;
+  readonly #agent: Agent;
+
+  constructor(options: CourierOptions) {
+    const { timeout, concurrencyPerHost } = options.settings;
+    this.#options = options;
+    this.#agent = options.guard.agent({ connections: concurrencyPerHost, connectTimeout: timeout });
+  }
+
+  /** Never rejects. */
+  async deliver(notification: NotificationRecord, signal: AbortSignal): Promise<Outcome> {
+    const { guard, settings } = this.#options;
+    const timeout = AbortSignal.timeout(settings.timeout);
+    try {
+      const config = PushNotificationConfig.parse(JSON.parse(notification.config.json));
+      // The rules may have changed since the config was set.
+      const fault = guard.fault(config.url);
+      if (fault !== undefined) return { kind: "failed", reason: fault };
+      const response = await request(config.url, {
+        dispatcher: this.#agent,
+        method: "POST",
+        headers: await this.#headers(notification, config),
+        body: notification.json,
+        signal: AbortSignal.any([signal, timeout]),
+      });
+      const outcome = outcomeOf(response, this.#options.now());
+      await response.body.dump({ limit: MAX_ANSWER });
+      return outcome;
+    } catch (error) {
+      if (timeout.aborted) return { kind: "failed", reason: `no answer within ${settings.timeout} ms` };
+      return { kind: "failed", reason: reasonOf(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #headers(
+    { id, json, config: { taskId, origin } }: NotificationRecord,
+    config: PushNotificationConfig,
+  ): Promise<Record<string, string>> {
+    const { signer, now } = this.#options;
+    const headers: Record<string, string> = {
+      "Content-Type": "application/json",
+      "User-Agent": "a2a-compat-proxy",
+      [ID_HEADER]: id,
+      ...authenticationHeaders(config),
+    };
+    if (!signer) return headers;
+    const jwt = await signer.sign({ audience: origin, taskId, body: json, now: now() });
+    if ("Authorization" in headers) headers[JWT_HEADER] = jwt;
+    else headers["Authorization"] = `Bearer ${jwt}`;
+    return headers;
+  }
+}
+
+function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData, now: number): Outcome {
+  if (status >= 200 && status < 300) return { kind: "delivered" };
+  if (status === 410) return { kind: "refused", reason: "HTTP 410" };
+  const isRedirect = status >= 300 && status < 400;
+  const reason = isRedirect ? `HTTP ${status}; redirects are not followed` : `HTTP ${status}`;
+  return { kind: "failed", reason, retryAfter: retryAfterOf(headers["retry-after"], now) };
+}
+
+/** Seconds or a date, to ms from now. */
+function retryAfterOf(value: string | string[] | undefined, now: number): number | undefined {
+  if (typeof value !== "string") return undefined;
+  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isFinite(wait) && wait > 0 ? wait : undefined;
+}
+
+/** Codes, and the guard's own words; other messages may hold what was sent. */
+function reasonOf(error: unknown): string {
+  if (error instanceof GuardError) return error.message;
+  if (!(error instanceof Error)) return "unknown failure";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+}
