@@ -1,0 +1,84 @@
+/** A client that does not read must cost the proxy nothing and nobody else anything. */
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import { cleanUp, serve } from "../southbound/loopback.ts";
+import { rpcStream, userMessage } from "../support/client.ts";
+import { expectValidStream } from "../support/invariants.ts";
+import { startTestProxy, type TestProxy } from "../support/proxy.ts";
+import { chunk, status, task } from "./puppet.ts";
+
+const MIB = 1024 * 1024;
+/** What kernel and Node buffer on two connections is a few MiB at most; the window is 64 KiB. */
+const BOUND = 24 * MIB;
+const TOTAL = 64 * MIB;
+const PIECE = "x".repeat(32 * 1024);
+
+let proxy: TestProxy;
+
+afterEach(async () => {
+  await proxy.stop();
+  await cleanUp();
+});
+
+/** Sends TOTAL as fast as it is let, and tells how far it has come and when it has been held back. */
+async function startFlood() {
+  let written = 0;
+  const full = Promise.withResolvers<void>();
+  const url = await serve(async (incoming, response) => {
+    const body = await text(incoming);
+    if (!body.includes('"message/stream"')) {
+      response.writeHead(404).end();
+      return;
+    }
+    const send = (result: object): boolean =>
+      response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, result })}\n\n`);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    send(task("working"));
+    const size = body.includes("little") ? 3 * PIECE.length : TOTAL;
+    for (let sent = 0; sent < size; sent += PIECE.length) {
+      if (response.destroyed) return;
+      written += PIECE.length;
+      if (send(chunk(PIECE, sent > 0))) continue;
+      const wait = setTimeout(full.resolve, 1_000);
+      await once(response, "drain");
+      clearTimeout(wait);
+    }
+    send(status("completed"));
+    response.end();
+  });
+  return { url, heldBack: full.promise, written: () => written };
+}
+
+/** A stream that is opened and not read. */
+async function openUnread(url: string): Promise<IncomingMessage> {
+  const post = request(url, { method: "POST", headers: { "content-type": "application/json" } });
+  post.on("error", () => {});
+  const params = userMessage("flood");
+  post.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "message/stream", params }));
+  const [response] = (await once(post, "response")) as [IncomingMessage];
+  response.on("error", () => {}).pause();
+  return response;
+}
+
+async function start() {
+  const flood = await startFlood();
+  const limits = { window: "64kb" };
+  proxy = await startTestProxy({ planner: { adapter: "a2a-0.3", url: flood.url, limits } });
+  return { ...flood, agent: proxy.agent("planner") };
+}
+
+describe("a client that does not read", () => {
+  test("holds the vendor back, and no other client", async () => {
+    const { agent, heldBack, written } = await start();
+    const unread = await openUnread(agent);
+    await heldBack;
+    expect(written()).toBeLessThan(BOUND);
+    const events: unknown[] = [];
+    for await (const { result } of rpcStream(agent, "message/stream", userMessage("little")))
+      events.push(result);
+    expect([...expectValidStream(events).values()].join("")).toHaveLength(3 * PIECE.length);
+    unread.destroy();
+  });
+});
