@@ -1,0 +1,47 @@
+/** The sections of `config.yaml` about gRPC: `server.grpc` and an agent's `grpc`. */
+import { z } from "zod";
+import { count } from "./units.ts";
+
+const text = () => z.string().min(1);
+const file = (description: string) => text().meta({ description, kind: "file" });
+
+const authority = (description: string) =>
+  z
+    .string()
+    .regex(/^([a-z][a-z0-9+.-]*:\/\/)?([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i, {
+      error: "must be host:port, with a scheme or without, as in agents.example:443",
+    })
+    .meta({ description, kind: "host:port" });
+
+const port = (description: string) => count({ min: 0, max: 65_535 }).meta({ description });
+
+export const GrpcSchema = z.strictObject({
+  port: port("Port to listen on; 0 takes a free one."),
+  host: text().exactOptional().meta({ description: "Address to listen on.", defaultsTo: "`server.host`" }),
+  publicUrl: authority(
+    "Where clients reach it, for the cards: `host:port` as the JavaScript SDK wants it, or with a scheme, as in " +
+      "`http://host:port`, for clients that want one. By default made of `host` (`localhost` for `0.0.0.0`) and `port`.",
+  ).exactOptional(),
+  tls: z
+    .strictObject({
+      cert: file(
+        "PEM file: the certificate, and those that link it to its root. Read when the proxy starts.",
+      ),
+      key: file("PEM file: the private key."),
+      clientCa: file(
+        "PEM file: the CAs of the certificates that clients have to show; without it they are asked for none.",
+      ).exactOptional(),
+    })
+    .exactOptional()
+    .meta({ description: "TLS; without it, HTTP/2 in the clear; see [server.grpc.tls](#servergrpctls)." }),
+});
+
+export const AgentGrpcSchema = z.strictObject({
+  port: port(
+    "A port that serves this agent alone, so that clients reach it without naming it; 0 takes a free one.",
+  ).exactOptional(),
+  publicUrl: authority(
+    "Where clients reach this agent. With a port of its own by default `server.grpc.publicUrl` with that port; " +
+      "without one, the host that clients call tells the agent from the others.",
+  ).exactOptional(),
+});
