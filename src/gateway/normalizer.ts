@@ -6,6 +6,7 @@ import type {
   AgentArtifactUpdate,
   AgentEvent,
   AgentMessage,
+  AgentStatus,
   AgentStatusUpdate,
   AgentTask,
 } from "../adapter.ts";
@@ -27,6 +28,11 @@ export type Outcome =
   | "empty"
   /** Events, but no final state. */
   | "unfinished";
+
+function sameContent(message: AgentMessage): (known: Message | undefined) => boolean {
+  const parts = JSON.stringify(message.parts);
+  return (known) => known?.role === message.role && JSON.stringify(known.parts) === parts;
+}
 
 export class StreamNormalizer {
   readonly state: TaskState;
@@ -222,20 +228,19 @@ export class StreamNormalizer {
 
   /** Adds a message of the vendor's history, unless it is the client's own or was seen. */
   #remember(message: AgentMessage): void {
-    const { messageId } = message;
-    if (messageId === undefined) {
-      const parts = JSON.stringify(message.parts);
-      const isSame = (known: Message): boolean =>
-        known.role === message.role && JSON.stringify(known.parts) === parts;
-      if (this.state.history.some(isSame)) return;
-      const current = this.state.status.message;
-      if (current && isSame(current)) return;
-    }
+    if (message.messageId === undefined && this.#known(message)) return;
     this.state.addMessage(completeMessage(message, this.#ids, this.#mint));
   }
 
+  /** The same message as it is known already: of one without an id, role and content tell. */
+  #known(message: AgentMessage): Message | undefined {
+    const { history, status } = this.state;
+    const isSame = sameContent(message);
+    return [this.#held?.status.message, status.message].find(isSame) ?? history.findLast(isSame);
+  }
+
   #status(update: AgentStatusUpdate): StreamEvent[] {
-    const status = completeStatus(update.status, this.#ids, this.#mint);
+    const status = completeStatus(this.#identified(update.status), this.#ids, this.#mint);
     const event: TaskStatusUpdateEvent = { ...update, ...this.#ids, status, final: false };
     if (!isFinal(status.state)) return [...this.#resume(), this.#send(event)];
     if (!this.#held) {
@@ -249,9 +254,18 @@ export class StreamNormalizer {
       return [];
     }
     const before = this.#held;
-    if (before.status.state === status.state && !status.message) return [];
+    const isRepeated = !status.message || status.message.messageId === before.status.message?.messageId;
+    if (before.status.state === status.state && isRepeated) return [];
     this.#held = event;
     return [this.#send(before)];
+  }
+
+  /** A status message that the vendor's history has told of, under the id that it was given there. */
+  #identified(status: AgentStatus): AgentStatus {
+    const { message } = status;
+    if (!message || message.messageId !== undefined) return status;
+    const known = [this.#held?.status.message, this.state.history.at(-1)].find(sameContent(message));
+    return known ? { ...status, message: { ...message, messageId: known.messageId } } : status;
   }
 
   /** Work after an interruption: the interruption is sent, and was not the end. */

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "@jest/globals";
+import type { AgentEvent, AgentTask } from "../../src/adapter.ts";
+import { StreamNormalizer } from "../../src/gateway/normalizer.ts";
+import { TaskState } from "../../src/gateway/task-state.ts";
+import type { Message } from "../../src/protocol/model.ts";
+import { countingMint } from "../support/mint.ts";
+
+const user: Message = {
+  kind: "message",
+  messageId: "m1",
+  role: "user",
+  parts: [{ kind: "text", text: "hi" }],
+};
+
+describe("messages without an id", () => {
+  const question = {
+    kind: "message" as const,
+    role: "agent" as const,
+    parts: [{ kind: "text" as const, text: "?" }],
+  };
+  const asked: AgentEvent = { kind: "status-update", status: { state: "input-required", message: question } };
+  const told: AgentTask = {
+    kind: "task",
+    status: { state: "input-required", message: question },
+    history: [question],
+  };
+
+  test.each([
+    ["the history", [asked, told]],
+    ["the status", [told, asked]],
+  ])("are one message when %s repeats them", (_where, events) => {
+    const state = new TaskState("t", "c", { state: "submitted" });
+    const normalizer = new StreamNormalizer(state, user, countingMint());
+    for (const event of events) normalizer.push(event);
+    normalizer.finish();
+    state.setStatus({ state: "working" });
+    expect(state.history.map(({ parts }) => parts)).toEqual([user.parts, question.parts]);
+  });
+});
