@@ -1,0 +1,129 @@
+/**
+ * One gRPC call to an agent, as far as it is the same for all RPCs: which agent, who calls, what the log says. This is
+ * what exchange.ts is to the transports over HTTP.
+ */
+import { X509Certificate } from "node:crypto";
+import type { Metadata, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
+import type { Logger } from "pino";
+import type { Gate } from "../auth/gate.ts";
+import type { Presented } from "../auth/scheme.ts";
+import type { Caller } from "../gateway/gateway.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { ProtoMessage } from "../protocol/grpc-codec.ts";
+import { methodNamed, type Method } from "../protocol/methods.ts";
+import { EXTENSIONS_HEADER, requestedExtensions } from "./extensions.ts";
+import type { GrpcAgents } from "./grpc-agents.ts";
+import type { Rpc } from "./grpc-rpcs.ts";
+import type { Lifecycle } from "./health.ts";
+import type { Invocation } from "./invoke.ts";
+import type { ServedAgent } from "./served-agent.ts";
+
+/** A request, and how many bytes it had: the limit is the agent's, and the agent is not known before. */
+export interface Received {
+  readonly message: ProtoMessage;
+  readonly size: number;
+}
+
+export type UnaryCall = ServerUnaryCall<Received, ProtoMessage>;
+export type StreamCall = ServerWritableStream<Received, ProtoMessage>;
+
+export interface GrpcDeps {
+  readonly log: Logger;
+  readonly lifecycle: Lifecycle;
+  readonly gate: Gate;
+  readonly newId: () => string;
+}
+
+/** What the access log says of a call. */
+export interface CallLine {
+  request: string;
+  agent?: string;
+  dialect?: string;
+  method?: string;
+  task?: string | undefined;
+  principal?: string;
+  outcome: string;
+}
+
+/** A call that has been let in. */
+export interface Admitted {
+  readonly agent: ServedAgent;
+  readonly method: Method;
+  readonly invocation: Invocation;
+}
+
+const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The line of a new call, with the id that the client gave it where that is sane. */
+export function lineOf({ metadata }: UnaryCall | StreamCall, newId: () => string): CallLine {
+  const given = textIn(metadata, "x-request-id") ?? "";
+  return { request: SANE_REQUEST_ID.test(given) ? given : newId(), outcome: "ok" };
+}
+
+/** Aborted when the client cancels, its deadline passes or its connection breaks before it has its answer. */
+export function signalOf(call: UnaryCall | StreamCall): AbortSignal {
+  const gone = new AbortController();
+  if (call.cancelled) gone.abort();
+  call.once("cancelled", () => gone.abort());
+  return gone.signal;
+}
+
+/** Lets a call in; rejects with the A2AError that it is refused with. */
+export async function admit(
+  call: UnaryCall | StreamCall,
+  { rpc, line, gone }: { readonly rpc: Rpc; readonly line: CallLine; readonly gone: AbortSignal },
+  { agents, deps }: { readonly agents: GrpcAgents; readonly deps: GrpcDeps },
+): Promise<Admitted> {
+  line.method = rpc.method;
+  const { message, size } = call.request;
+  const agent = agents.select(textIn(call.metadata, AGENT_KEY), call.getHost());
+  const { name, adapter, limits } = agent.config;
+  Object.assign(line, { agent: name, dialect: adapter });
+  const caller = await callerOf(call, { agent: name, method: rpc.method, gone, gate: deps.gate });
+  if (deps.gate.isClosed) line.principal = caller.principal;
+  if (size > limits.requestBody) {
+    throw new A2AError("request-too-large", { data: { limit: limits.requestBody } });
+  }
+  const method = methodNamed(rpc.method);
+  if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
+  const params = rpc.params(message);
+  const rules = { maxParts: limits.parts, newId: deps.newId };
+  const invocation = { gateway: agent.gateway, params, rules, caller };
+  return { agent, method, invocation };
+}
+
+/** The metadata key that names the agent. */
+const AGENT_KEY = "a2a-agent";
+
+interface Door {
+  readonly agent: string;
+  readonly method: string;
+  readonly gone: AbortSignal;
+  readonly gate: Gate;
+}
+
+/** Who calls, from the metadata and the connection; rejects with `unauthenticated`, `forbidden`, `too-many-requests`. */
+async function callerOf(call: UnaryCall | StreamCall, { agent, method, gone, gate }: Door): Promise<Caller> {
+  const principal = await gate.identify(presentedBy(call));
+  await gate.admit(principal, agent, method);
+  const extensions = requestedExtensions(textIn(call.metadata, EXTENSIONS_HEADER) ?? "");
+  return { principal: principal.id, signal: gone, extensions };
+}
+
+function presentedBy(call: UnaryCall | StreamCall): Presented {
+  const raw = call.getAuthContext().sslPeerCertificate?.raw;
+  return {
+    headers: Object.fromEntries(
+      Object.keys(call.metadata.getMap()).map((name) => [name, textIn(call.metadata, name)]),
+    ),
+    query: new URLSearchParams(),
+    // The server refuses connections with a certificate that it cannot verify.
+    certificate: raw && new X509Certificate(raw),
+  };
+}
+
+/** The key's value; of several, all, as HTTP joins them. */
+export function textIn(metadata: Metadata, key: string): string | undefined {
+  const values = metadata.get(key).filter((value) => typeof value === "string");
+  return values.length === 0 ? undefined : values.join(", ");
+}

@@ -1,0 +1,138 @@
+/**
+ * The gRPC side of the proxy: `a2a.v1.A2AService` for all agents on one port and, where configured, for one agent on a
+ * port of its own; on each, also the standard health and reflection services.
+ */
+import { readFile } from "node:fs/promises";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+import { ReflectionService } from "@grpc/reflection";
+import { HealthImplementation } from "grpc-health-check";
+import type { GrpcConfig, GrpcTls } from "../config/grpc.ts";
+import type { A2AError } from "../protocol/errors.ts";
+import { PROTO_FILE, SERVICE_NAME } from "../protocol/grpc-codec.ts";
+import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
+import type { GrpcDeps } from "./grpc-call.ts";
+import { createService } from "./grpc-service.ts";
+import { GrpcStreams } from "./grpc-stream.ts";
+import type { ServedAgent } from "./served-agent.ts";
+
+/** Calls that one connection may have open at once; HTTP/2 makes further ones wait. */
+const MAX_CALLS_PER_CONNECTION = 1000;
+
+export interface GrpcOptions extends GrpcDeps {
+  readonly config: GrpcConfig;
+  readonly agents: ReadonlyMap<string, ServedAgent>;
+  /** Served where a call names no agent. */
+  readonly fallback: string | undefined;
+  /** A connection without traffic is asked for a sign of life this often, ms. */
+  readonly heartbeat: number;
+}
+
+export interface GrpcServer {
+  /** Port of all agents. */
+  readonly port: number;
+  /** `host:port` for each agent that an address alone leads to, as its card says it. */
+  readonly urls: ReadonlyMap<string, string>;
+  /** Takes no more connections or calls; resolves once the open calls are over. */
+  drain(): Promise<void>;
+  /** Ends the open streams with this error. */
+  breakOff(error: A2AError): void;
+  /** Closes all connections. */
+  close(): void;
+}
+
+/** Resolves once every port listens; rejects with an Error that names the port or file that cannot be used. */
+export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
+  const { config, agents, fallback } = options;
+  const credentials = await credentialsFor(config.tls);
+  const streams = new GrpcStreams();
+  const endpoints: Endpoint[] = [];
+  const open = async (port: number, only?: string): Promise<number> => {
+    const selection = new GrpcAgents({ agents, fallback, ...(only !== undefined && { only }) });
+    const endpoint = new Endpoint(selection, streams, options);
+    endpoints.push(endpoint);
+    return endpoint.listen(`${config.host}:${port}`, credentials);
+  };
+  const close = (): void => endpoints.forEach((endpoint) => endpoint.close());
+  try {
+    const port = await open(config.port);
+    const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`);
+    const urls = new Map<string, string>();
+    for (const [
+      name,
+      {
+        config: { grpc },
+      },
+    ] of agents) {
+      const own = grpc?.port === undefined ? undefined : await open(grpc.port, name);
+      const url = grpcUrlOf({ grpc, isDefault: name === fallback, port: own }, { publicUrl });
+      if (url !== undefined) urls.set(name, url);
+    }
+    return {
+      port,
+      urls,
+      drain: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.drain()))),
+      breakOff: (error) => streams.stop(error),
+      close,
+    };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** One port. */
+class Endpoint {
+  readonly #server: Server;
+  readonly #health = new HealthImplementation({ "": "SERVING", [SERVICE_NAME]: "SERVING" });
+
+  constructor(agents: GrpcAgents, streams: GrpcStreams, options: GrpcOptions) {
+    const limits = [...options.agents.values()].map(({ config }) => config.limits.requestBody);
+    this.#server = new Server({
+      // The greatest; what holds for the agent is looked at when the agent is known.
+      "grpc.max_receive_message_length": Math.max(...limits),
+      "grpc.max_concurrent_streams": MAX_CALLS_PER_CONNECTION,
+      "grpc.keepalive_time_ms": options.heartbeat,
+    });
+    const { definition, implementation } = createService({ agents, streams, deps: options });
+    this.#server.addService(definition, implementation);
+    this.#health.addToServer(this.#server);
+    // Field names in the descriptors are those of the file.
+    const descriptors = loadSync(PROTO_FILE, { keepCase: true });
+    new ReflectionService(descriptors, { services: [SERVICE_NAME] }).addToServer(this.#server);
+  }
+
+  listen(address: string, credentials: ServerCredentials): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.bindAsync(address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
+    });
+  }
+
+  drain(): Promise<void> {
+    this.#health.setStatus("", "NOT_SERVING");
+    this.#health.setStatus(SERVICE_NAME, "NOT_SERVING");
+    return new Promise((resolve) => {
+      this.#server.tryShutdown(() => resolve());
+    });
+  }
+
+  close(): void {
+    this.#server.forceShutdown();
+  }
+}
+
+async function credentialsFor(tls: GrpcTls | undefined): Promise<ServerCredentials> {
+  if (tls === undefined) return ServerCredentials.createInsecure();
+  const { cert, key, clientCa } = tls;
+  const [cert_chain, private_key] = [await read("cert", cert), await read("key", key)];
+  const ca = clientCa === undefined ? null : await read("clientCa", clientCa);
+  return ServerCredentials.createSsl(ca, [{ cert_chain, private_key }], ca !== null);
+}
+
+async function read(name: keyof GrpcTls, file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (cause) {
+    throw new Error(`server.grpc.tls.${name}: the file ${file} cannot be read`, { cause });
+  }
+}

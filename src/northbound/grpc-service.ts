@@ -1,0 +1,169 @@
+/** The service `a2a.v1.A2AService` (§11): from a call to the method table and back, over any of its RPCs. */
+import { Metadata, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
+import type { sendUnaryData } from "@grpc/grpc-js";
+import { A2AError } from "../protocol/errors.ts";
+import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
+import { toGrpcStatus } from "../protocol/grpc-status.ts";
+import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
+import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
+import { EXTENSIONS_HEADER, activatedExtensions } from "./extensions.ts";
+import type { GrpcAgents } from "./grpc-agents.ts";
+import {
+  admit,
+  lineOf,
+  signalOf,
+  type CallLine,
+  type GrpcDeps,
+  type Received,
+  type StreamCall,
+  type UnaryCall,
+} from "./grpc-call.ts";
+import { RPCS, type Rpc } from "./grpc-rpcs.ts";
+import { refuseStream, type GrpcStreams } from "./grpc-stream.ts";
+import { callUnary, openStream, taskOf, type Invocation, type UnaryResult } from "./invoke.ts";
+import type { ServedAgent } from "./served-agent.ts";
+
+interface ServiceOptions {
+  readonly agents: GrpcAgents;
+  readonly streams: GrpcStreams;
+  readonly deps: GrpcDeps;
+}
+
+interface Service {
+  readonly definition: ServiceDefinition;
+  readonly implementation: UntypedServiceImplementation;
+}
+
+/** The service as grpc-js takes it. */
+export function createService(options: ServiceOptions): Service {
+  const codecs = loadService();
+  const definition: Record<string, ServiceDefinition[string]> = {};
+  const implementation: UntypedServiceImplementation = {};
+  for (const rpc of RPCS) {
+    const codec = codecs.get(rpc.name);
+    if (codec === undefined) throw new Error(`the proto file has no ${rpc.name}`);
+    definition[rpc.name] = { ...codec, requestDeserialize: received(codec) };
+    implementation[rpc.name] = codec.responseStream
+      ? (call: StreamCall) => void serveStream(call, rpc, options)
+      : (call: UnaryCall, callback: sendUnaryData<ProtoMessage>) =>
+          void answer(serveUnary(call, rpc, options), callback);
+  }
+  return { definition, implementation };
+}
+
+async function answer(message: Promise<ProtoMessage>, callback: sendUnaryData<ProtoMessage>): Promise<void> {
+  try {
+    callback(null, await message);
+  } catch (thrown) {
+    callback(toGrpcStatus(A2AError.from(thrown)));
+  }
+}
+
+const received =
+  ({ requestDeserialize }: MethodCodec) =>
+  (bytes: Buffer): Received => ({ message: requestDeserialize(bytes), size: bytes.length });
+
+/** Rejects with an A2AError only. */
+async function serveUnary(
+  call: UnaryCall,
+  rpc: Rpc,
+  { agents, deps }: ServiceOptions,
+): Promise<ProtoMessage> {
+  const { line, finish } = logged(call, rpc, deps);
+  const gone = signalOf(call);
+  try {
+    const { agent, method, invocation } = await admit(call, { rpc, line, gone }, { agents, deps });
+    if (method.kind !== "unary") throw new Error(`${rpc.name} is no unary RPC`);
+    const extensions = extensionsOf(agent, invocation);
+    const result = await callUnary(method, invocation);
+    line.task = taskOf(result);
+    call.sendMetadata(await extensions);
+    return responseOf(rpc, result);
+  } catch (thrown) {
+    throw noted(thrown, { line, gone, deps });
+  } finally {
+    finish();
+  }
+}
+
+async function serveStream(
+  call: StreamCall,
+  rpc: Rpc,
+  { agents, streams, deps }: ServiceOptions,
+): Promise<void> {
+  const { line, finish } = logged(call, rpc, deps);
+  const gone = signalOf(call);
+  const leaving: (() => void)[] = [finish];
+  try {
+    const { agent, method, invocation } = await admit(call, { rpc, line, gone }, { agents, deps });
+    if (method.kind !== "stream") throw new Error(`${rpc.name} is no streaming RPC`);
+    leaving.push(deps.gate.enterStream(invocation.caller.principal));
+    agent.enterStream();
+    leaving.push(() => agent.leaveStream());
+    const extensions = extensionsOf(agent, invocation);
+    const subscription = await openStream(method, invocation);
+    line.task = subscription.taskId;
+    call.sendMetadata(await extensions);
+    const { stalledClient: stalledAfter } = agent.config.timeouts;
+    const onError = (thrown: unknown): void => void noted(thrown, { line, gone, deps });
+    const end = await streams.send(call, subscription, { gone, stalledAfter, onError });
+    if (end === "client-gone" || end === "client-stalled") line.outcome = end;
+  } catch (thrown) {
+    refuseStream(call, noted(thrown, { line, gone, deps }));
+  } finally {
+    for (const leave of leaving) leave();
+  }
+}
+
+/** The response of an RPC, as ProtoJSON. */
+function responseOf({ name }: Rpc, result: UnaryResult): ProtoMessage {
+  if (result === null) return {};
+  if (Array.isArray(result)) return { configs: result.map(toProtoJsonTaskPushConfig) };
+  if ("pushNotificationConfig" in result) return toProtoJsonTaskPushConfig(result);
+  // The RPC for a page of tasks is 1.0's.
+  if ("tasks" in result) throw new Error(`${name} answers no list of tasks`);
+  // GetTask and CancelTask answer a bare Task.
+  if (name !== "SendMessage" && result.kind === "task") return toProtoJsonTask(result);
+  return toProtoJsonResponse(result);
+}
+
+/** Response metadata: the extensions of those asked for that apply (§3.2.5). */
+async function extensionsOf(agent: ServedAgent, { caller }: Invocation): Promise<Metadata> {
+  const metadata = new Metadata();
+  const uris = await activatedExtensions(agent, caller.extensions);
+  if (uris.length > 0) metadata.set(EXTENSIONS_HEADER, uris.join(", "));
+  return metadata;
+}
+
+interface Logged {
+  readonly line: CallLine;
+  /** Logs the call, which is over. */
+  readonly finish: () => void;
+}
+
+function logged(call: UnaryCall | StreamCall, { name: rpc }: Rpc, { log, newId }: GrpcDeps): Logged {
+  const line = lineOf(call, newId);
+  const start = performance.now();
+  const finish = (): void => {
+    if (!log.isLevelEnabled("info")) return;
+    log.info({ ...line, rpc, duration: Math.round(performance.now() - start) }, "request");
+  };
+  return { line, finish };
+}
+
+interface Circumstances {
+  readonly line: CallLine;
+  readonly gone: AbortSignal;
+  readonly deps: GrpcDeps;
+}
+
+/** Puts what was thrown into the logs; a fault of the proxy's own with its stack, which no client sees. */
+function noted(thrown: unknown, { line, gone, deps }: Circumstances): A2AError {
+  const error = A2AError.from(thrown);
+  line.outcome = gone.aborted ? "client-gone" : error.code;
+  if (error.code === "internal-error" && !gone.aborted) {
+    const { request, agent } = line;
+    deps.log.error({ request, agent, err: error.cause ?? error }, "internal error");
+  }
+  return error;
+}

@@ -1,0 +1,83 @@
+/** Which agent a gRPC call reaches, and what else stands on the port. */
+import { describe, expect, test } from "@jest/globals";
+import { Client, credentials, status } from "@grpc/grpc-js";
+import { service as healthService } from "grpc-health-check";
+import type { Gateway } from "../../src/gateway/gateway.ts";
+import { GrpcClient, startGrpcHarness } from "./grpc-harness.ts";
+import { TASK, fakeGateway } from "./harness.ts";
+
+describe("the agent of a call", () => {
+  const gateways = () => {
+    const names = ["first", "second", "third"] as const;
+    const called: string[] = [];
+    const note = (name: string): Gateway => fakeGateway({ getTask: async () => (called.push(name), TASK) });
+    return { called, gateways: Object.fromEntries(names.map((name) => [name, note(name)])) };
+  };
+  const get = { name: "tasks/t-1" };
+
+  test("is told by the metadata, by the host that was called, or is the default one", async () => {
+    const { called, gateways: all } = gateways();
+    const agents = { third: { grpc: { publicUrl: "third.example:443" } } };
+    await using proxy = await startGrpcHarness({ gateways: all, agents });
+    using client = new GrpcClient(proxy.server.port);
+    using third = new GrpcClient(proxy.server.port, { "grpc.default_authority": "third.example" });
+    await client.call("GetTask", get, { "a2a-agent": "second" });
+    await third.call("GetTask", get);
+    await client.call("GetTask", get);
+    expect(called).toEqual(["second", "third", "first"]);
+    const { error } = await client.call("GetTask", get, { "a2a-agent": "none" });
+    expect([error?.code, error?.details]).toEqual([
+      status.INVALID_ARGUMENT,
+      "Metadata a2a-agent: names no agent",
+    ]);
+  });
+
+  test("has to be told where there is no default one", async () => {
+    const { gateways: all } = gateways();
+    await using proxy = await startGrpcHarness({ gateways: all, fallback: undefined });
+    using client = new GrpcClient(proxy.server.port);
+    expect((await client.call("GetTask", get)).error?.code).toBe(status.INVALID_ARGUMENT);
+  });
+
+  test("is the one agent of a port of its own", async () => {
+    const { called, gateways: all } = gateways();
+    await using proxy = await startGrpcHarness({ gateways: all, agents: { second: { grpc: { port: 0 } } } });
+    const port = Number(proxy.server.urls.get("second")?.split(":")[1]);
+    using client = new GrpcClient(port);
+    await client.call("GetTask", get);
+    expect(called).toEqual(["second"]);
+    expect((await client.call("GetTask", get, { "a2a-agent": "first" })).error?.code).toBe(
+      status.INVALID_ARGUMENT,
+    );
+  });
+
+  test("has an address in its card only where that leads to it", async () => {
+    const { gateways: all } = gateways();
+    const agents = { third: { grpc: { publicUrl: "http://third.example:443" } } };
+    await using proxy = await startGrpcHarness({ gateways: all, agents });
+    expect([...proxy.server.urls]).toEqual([
+      ["first", `proxy.example:${proxy.server.port}`],
+      ["third", "http://third.example:443"],
+    ]);
+  });
+});
+
+describe("the standard services", () => {
+  test("health says whether the proxy serves", async () => {
+    await using proxy = await startGrpcHarness({ gateways: { planner: fakeGateway() } });
+    const client = new Client(`127.0.0.1:${proxy.server.port}`, credentials.createInsecure());
+    const { path, requestSerialize, responseDeserialize } = healthService["Check"] ?? {};
+    if (!path || !requestSerialize || !responseDeserialize) throw new Error("no Check");
+    const answer = await new Promise((resolve, reject) => {
+      client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        { service: "a2a.v1.A2AService" },
+        (error, value) => (error ? reject(error) : resolve(value)),
+      );
+    });
+    client.close();
+    expect(answer).toMatchObject({ status: "SERVING" });
+  });
+});

@@ -1,0 +1,137 @@
+/** The gRPC side over a real socket, with gateways that say what a test tells them to. */
+import { Client, Metadata, credentials, type CallOptions, type ServiceError } from "@grpc/grpc-js";
+import { pino } from "pino";
+import { Gate } from "../../src/auth/gate.ts";
+import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig } from "../../src/config/config.ts";
+import type { Gateway } from "../../src/gateway/gateway.ts";
+import { startGrpc, type GrpcServer } from "../../src/northbound/grpc-server.ts";
+import type { Lifecycle } from "../../src/northbound/health.ts";
+import { servedAgents } from "../../src/northbound/served-agent.ts";
+import { loadService, type ProtoMessage } from "../../src/protocol/grpc-codec.ts";
+
+export interface GrpcHarness extends AsyncDisposable {
+  readonly server: GrpcServer;
+  readonly state: { phase: Lifecycle["phase"] };
+  readonly lines: Record<string, unknown>[];
+}
+
+interface HarnessOptions {
+  /** The agents by name; the first is the default one, unless told otherwise. */
+  readonly gateways: Record<string, Gateway>;
+  readonly fallback?: string | undefined;
+  readonly agents?: Record<string, Partial<AgentConfig>>;
+}
+
+export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHarness> {
+  const gateways = new Map(Object.entries(options.gateways));
+  const configs = new Map(
+    [...gateways.keys()].map((name): [string, AgentConfig] => [
+      name,
+      {
+        name,
+        adapter: "dialect",
+        url: "https://vendor.example/rpc",
+        card: { urls: [] },
+        credentials: { type: "none" },
+        options: {},
+        timeouts: DEFAULT_TIMEOUTS,
+        limits: DEFAULT_LIMITS,
+        onDisconnect: "continue",
+        ...options.agents?.[name],
+      },
+    ]),
+  );
+  const gate = new Gate({ auth: undefined, rateLimits: { per: 60_000 }, tls: undefined });
+  const lines: Record<string, unknown>[] = [];
+  const state: GrpcHarness["state"] = { phase: "ready" };
+  const server = await startGrpc({
+    config: { host: "127.0.0.1", port: 0, publicUrl: "proxy.example:0", tls: undefined },
+    agents: servedAgents(
+      gateways,
+      { agents: configs, server: { publicUrl: "https://proxy.example" } },
+      { declared: gate.declared, push: false },
+    ),
+    fallback: "fallback" in options ? options.fallback : [...gateways.keys()][0],
+    heartbeat: 60_000,
+    gate,
+    log: pino({ base: null }, { write: (text: string) => void lines.push(JSON.parse(text)) }),
+    lifecycle: state,
+    newId: () => "minted",
+  });
+  return {
+    server,
+    state,
+    lines,
+    async [Symbol.asyncDispose]() {
+      server.close();
+    },
+  };
+}
+
+const codecs = loadService();
+
+const codecOf = (name: string) => {
+  const codec = codecs.get(name);
+  if (!codec) throw new Error(`no RPC ${name}`);
+  return codec;
+};
+
+export interface Answer {
+  readonly message?: ProtoMessage;
+  readonly error?: ServiceError;
+  /** The response's metadata. */
+  readonly headers?: Metadata;
+}
+
+/** A client that hides nothing. */
+export class GrpcClient implements Disposable {
+  readonly #client: Client;
+
+  constructor(port: number, options = {}) {
+    this.#client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), options);
+  }
+
+  call(name: string, message: ProtoMessage, metadata = {}, options: CallOptions = {}): Promise<Answer> {
+    const { path, requestSerialize, responseDeserialize } = codecOf(name);
+    return new Promise((resolve) => {
+      let headers: Metadata | undefined;
+      this.#client
+        .makeUnaryRequest(
+          path,
+          requestSerialize,
+          responseDeserialize,
+          message,
+          metadataOf(metadata),
+          options,
+          (error, answer) =>
+            resolve({ ...(error ? { error } : { message: answer ?? {} }), ...(headers && { headers }) }),
+        )
+        .on("metadata", (received: Metadata) => {
+          headers = received;
+        });
+    });
+  }
+
+  /** The stream itself. */
+  open(name: string, message: ProtoMessage, metadata = {}, options: CallOptions = {}) {
+    const { path, requestSerialize, responseDeserialize } = codecOf(name);
+    return this.#client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      message,
+      metadataOf(metadata),
+      options,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+}
+
+export function metadataOf(values: Record<string, string>): Metadata {
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(values)) metadata.set(key, value);
+  return metadata;
+}
