@@ -6,6 +6,7 @@ import { A2AError } from "../protocol/errors.ts";
 import { parseBody } from "../protocol/jsonrpc.ts";
 import { methodNamed } from "../protocol/methods.ts";
 import type { StreamEvent } from "../protocol/model.ts";
+import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
 import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
 import { readJsonText } from "./body.ts";
 import {
@@ -34,7 +35,7 @@ export async function serveRest(ctx: Context, agent: ServedAgent, deps: Transpor
     const params = call.params({ query: ctx.query, body });
     begin(exchange, method, params);
     if (method.kind === "stream") await streamMethod(exchange, method, params, FRAMING);
-    else sendJson(ctx, 200, JSON.stringify(bodyOf(method.name, await callMethod(exchange, method, params))));
+    else answer(ctx, method.name, await callMethod(exchange, method, params));
   } catch (thrown) {
     const error = refusal(exchange, thrown);
     if (error) sendJson(ctx, error.httpStatus, errorBody(error));
@@ -53,9 +54,14 @@ async function readBody(ctx: Context, limit: number): Promise<unknown> {
   return text === "" ? undefined : parseBody(text);
 }
 
-function bodyOf(method: string, result: UnaryResult): unknown {
-  // Push configs are written alike by both.
-  if (result === null || Array.isArray(result) || "pushNotificationConfig" in result) return result;
+function answer(ctx: Context, method: string, result: UnaryResult): void {
+  if (result === null) ctx.status = 204;
+  else sendJson(ctx, 200, JSON.stringify(bodyOf(method, result)));
+}
+
+function bodyOf(method: string, result: NonNullable<UnaryResult>): unknown {
+  if (Array.isArray(result)) return { configs: result.map(toProtoJsonTaskPushConfig) };
+  if ("pushNotificationConfig" in result) return toProtoJsonTaskPushConfig(result);
   if ("tasks" in result) return { ...result, tasks: result.tasks.map(toProtoJsonTask) };
   if (method === "message/send" || result.kind === "message") return toProtoJsonResponse(result);
   return toProtoJsonTask(result);
