@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { stringify } from "yaml";
 import { adapters } from "../../adapters/index.ts";
 import { parseConfig } from "../../src/config/load.ts";
-import { startProxy, type RunningProxy } from "../../src/server.ts";
+import { startProxy, type ProxyDeps, type RunningProxy } from "../../src/server.ts";
 
 export interface TestProxy extends RunningProxy {
   /** Base URL of an agent's JSON-RPC endpoint. */
@@ -15,11 +15,13 @@ const QUICK = { linger: "60ms", poll: "50ms", nonBlocking: "200ms" };
 
 /**
  * @param agents by name, as in config.yaml; `timeouts` default to `QUICK`
+ * @param deps what the proxy is given besides
  * @param more top-level sections that replace the defaults
  */
 export async function startTestProxy(
   agents: Record<string, Record<string, unknown>>,
   more: Record<string, unknown> = {},
+  deps: Partial<ProxyDeps> = {},
 ): Promise<TestProxy> {
   const quick = Object.entries(agents).map(([name, agent]) => [
     name,
@@ -35,6 +37,7 @@ export async function startTestProxy(
   const proxy = await startProxy(config, {
     adapters,
     log: pino({ level: "silent" }),
+    ...deps,
   });
   return { ...proxy, agent: (name) => `${proxy.url}/agents/${name}/` };
 }
