@@ -5,6 +5,7 @@ import { demo } from "./demo.ts";
 import type { CliDeps } from "./deps.ts";
 import { EXIT, explain } from "./failure.ts";
 import { line, paint } from "./print.ts";
+import { dropLetters, listLetters, replayLetters } from "./push.ts";
 import { serve } from "./serve.ts";
 
 const EXIT_CODES = `
@@ -67,5 +68,31 @@ function createProgram(deps: CliDeps, done: (code: number) => void): Command {
   )
     .option("--offline", "check the file only")
     .action(async (options: { config: string; offline?: boolean }) => done(await check(options, deps)));
+  addPush(program, deps, done);
   return program;
+}
+
+function addPush(program: Command, deps: CliDeps, done: (code: number) => void): void {
+  const push = program
+    .command("push")
+    .description("Push notifications that were given up; the proxy must be stopped.");
+  const command = (usage: string, description: string): Command =>
+    push
+      .command(usage)
+      .description(description)
+      .option("-c, --config <file>", "the configuration", "config.yaml")
+      .addHelpText("after", EXIT_CODES);
+  command("list", "List them, the oldest first.").action(async (options: { config: string }) =>
+    done(await listLetters(options, deps)),
+  );
+  command("replay [id...]", "Queue them again: they are delivered once the proxy runs.")
+    .option("--all", "all of them")
+    .action(async (ids: string[], options: { config: string; all?: boolean }) =>
+      done(await replayLetters(ids, options, deps)),
+    );
+  command("drop [id...]", "Delete them.")
+    .option("--all", "all of them")
+    .action(async (ids: string[], options: { config: string; all?: boolean }) =>
+      done(await dropLetters(ids, options, deps)),
+    );
 }
