@@ -3,45 +3,55 @@ import { z } from "zod";
 import { count } from "./units.ts";
 
 const text = () => z.string().min(1);
-const file = (description: string) => text().meta({ description, kind: "file" });
+const port = () => count({ min: 0, max: 65_535 });
 
-const authority = (description: string) =>
-  z
-    .string()
-    .regex(/^([a-z][a-z0-9+.-]*:\/\/)?([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i, {
-      error: "must be host:port, with a scheme or without, as in agents.example:443",
-    })
-    .meta({ description, kind: "host:port" });
-
-const port = (description: string) => count({ min: 0, max: 65_535 }).meta({ description });
+const authority = () =>
+  z.string().regex(/^([a-z][a-z0-9+.-]*:\/\/)?([\w.-]+|\[[0-9a-f:.]+\])(:\d{1,5})?$/i, {
+    error: "must be host:port, with a scheme or without, as in agents.example:443",
+  });
 
 export const GrpcSchema = z.strictObject({
-  port: port("Port to listen on; 0 takes a free one."),
-  host: text().exactOptional().meta({ description: "Address to listen on.", defaultsTo: "`server.host`" }),
-  publicUrl: authority(
-    "Where clients reach it, for the cards: `host:port` as the JavaScript SDK wants it, or with a scheme, as in " +
-      "`http://host:port`, for clients that want one. By default made of `host` (`localhost` for `0.0.0.0`) and `port`.",
-  ).exactOptional(),
+  port: port().meta({ description: "Port to listen on; 0 takes a free one." }),
+  host: text().exactOptional().meta({
+    description: "Address to listen on; by default that of `server`.",
+  }),
+  publicUrl: authority()
+    .exactOptional()
+    .meta({
+      description:
+        "Where clients reach it, for the cards: `host:port` as the JavaScript SDK wants it, or with a scheme, as in " +
+        "`http://host:port`. By default made of `host` (`localhost` for `0.0.0.0`) and `port`.",
+      kind: "host:port",
+    }),
   tls: z
     .strictObject({
-      cert: file(
-        "PEM file: the certificate, and those that link it to its root. Read when the proxy starts.",
-      ),
-      key: file("PEM file: the private key."),
-      clientCa: file(
-        "PEM file: the CAs of the certificates that clients have to show; without it they are asked for none.",
-      ).exactOptional(),
+      cert: text().meta({
+        description:
+          "PEM file: the certificate, and those that link it to its root. Read when the proxy starts.",
+        kind: "file",
+      }),
+      key: text().meta({ description: "PEM file: the private key.", kind: "file" }),
+      clientCa: text().exactOptional().meta({
+        description:
+          "PEM file: the CAs of the certificates that clients have to show; without it they are asked for none.",
+        kind: "file",
+      }),
     })
     .exactOptional()
     .meta({ description: "TLS; without it, HTTP/2 in the clear; see [server.grpc.tls](#servergrpctls)." }),
 });
 
 export const AgentGrpcSchema = z.strictObject({
-  port: port(
-    "A port that serves this agent alone, so that clients reach it without naming it; 0 takes a free one.",
-  ).exactOptional(),
-  publicUrl: authority(
-    "Where clients reach this agent. With a port of its own by default `server.grpc.publicUrl` with that port; " +
-      "without one, the host that clients call tells the agent from the others.",
-  ).exactOptional(),
+  port: port().exactOptional().meta({
+    description:
+      "A port that serves this agent alone, so that clients reach it without naming it; 0 takes a free one.",
+  }),
+  publicUrl: authority()
+    .exactOptional()
+    .meta({
+      description:
+        "Where clients reach this agent. With a port of its own by default `server.grpc.publicUrl` with that port; " +
+        "without one, the host that clients call tells the agent from the others.",
+      kind: "host:port",
+    }),
 });

@@ -1,20 +1,19 @@
 /**
- * A2A errors as gRPC statuses and back. The status says what kind of failure it is, as the 0.3 SDKs map them; the A2A
+ * A2A errors as gRPC statuses. The status says what kind of failure it is, as the 0.3 SDKs map them; the A2A
  * code itself, which several share one status with, travels beside it in the trailing metadata `a2a-error`, as JSON:
  * `{code, message, data?}` with the JSON-RPC code of §8.
  */
 import { Metadata, status } from "@grpc/grpc-js";
-import { z } from "zod";
-import { A2AError, errorCodeOf, type ErrorCode } from "./errors.ts";
+import type { A2AError, ErrorCode } from "./errors.ts";
 
 /** Name of the trailing metadata. */
-export const ERROR_KEY = "a2a-error";
+const ERROR_KEY = "a2a-error";
 
 /** Trailers share HTTP/2's limit of a header block, which peers set as low as 8 KiB; characters. */
 const MAX_JSON = 4096;
 const MAX_DETAILS = 1024;
 
-export interface GrpcStatus {
+interface GrpcStatus {
   readonly code: status;
   readonly details: string;
   readonly metadata: Metadata;
@@ -56,55 +55,3 @@ const asciiJson = (value: unknown): string =>
     /[^ -~]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-
-const Trailer = z.looseObject({
-  code: z.number(),
-  message: z.string().optional(),
-  data: z.record(z.string(), z.unknown()).optional(),
-});
-
-/** What a status means where nothing beside it says more. */
-const BY_STATUS: ReadonlyMap<status, ErrorCode> = new Map<status, ErrorCode>([
-  [status.INVALID_ARGUMENT, "invalid-params"],
-  [status.OUT_OF_RANGE, "invalid-params"],
-  [status.NOT_FOUND, "task-not-found"],
-  [status.UNIMPLEMENTED, "unsupported-operation"],
-  [status.UNAVAILABLE, "agent-unavailable"],
-  [status.DEADLINE_EXCEEDED, "agent-unavailable"],
-  [status.CANCELLED, "agent-unavailable"],
-]);
-
-/** FAILED_PRECONDITION is the status of several errors; the method tells. */
-const PRECONDITION: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
-  ["CancelTask", "task-not-cancelable"],
-  ["GetAgentCard", "extended-card-not-configured"],
-]);
-
-export interface ReceivedStatus {
-  readonly code: status;
-  readonly details: string;
-  readonly metadata: Metadata;
-  /** Name of the RPC. */
-  readonly rpc: string;
-}
-
-/** An agent's refusal; anything that is no A2A error is an `invalid-agent-response`. */
-export function fromGrpcStatus({ code, details, metadata, rpc }: ReceivedStatus): A2AError {
-  const told = trailerOf(metadata);
-  const data = { stage: "response", grpcStatus: status[code] ?? code };
-  const known = told && errorCodeOf(told.code);
-  if (known) return new A2AError(known, { message: told.message, data: { ...data, vendor: told } });
-  const byMethod = code === status.FAILED_PRECONDITION ? PRECONDITION.get(rpc) : undefined;
-  const message = details === "" ? undefined : details;
-  return new A2AError(byMethod ?? BY_STATUS.get(code) ?? "invalid-agent-response", { message, data });
-}
-
-function trailerOf(metadata: Metadata): z.infer<typeof Trailer> | undefined {
-  const [value] = metadata.get(ERROR_KEY);
-  if (typeof value !== "string") return undefined;
-  try {
-    return Trailer.safeParse(JSON.parse(value)).data;
-  } catch {
-    return undefined;
-  }
-}
