@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { adapters } from "../adapters/index.ts";
+import { AuthSchemes } from "../src/config/auth-schema.ts";
 import { ConfigSchema, CredentialsSchema } from "../src/config/schema.ts";
 import { unwrap } from "../src/config/shape.ts";
 
@@ -38,12 +39,15 @@ export function withReference(document: string): string {
 }
 
 function reference(): string {
-  const { server, store, log, defaults, push, agents } = ConfigSchema.shape;
+  const { server, store, log, defaults, push, rateLimits, agents } = ConfigSchema.shape;
   const agent = unwrap(agents) instanceof z.ZodRecord ? agents.def.valueType : agents;
   const { timeouts, limits } = objectOf(agent).shape;
   return [
     section("The file", ConfigSchema),
     section("server", server),
+    section("server.tls", objectOf(server).shape["tls"], "HTTPS. The files are read anew when they change."),
+    ...authSections(),
+    section("rateLimits", rateLimits),
     section("store", store),
     section("log", log),
     section("push", push),
@@ -55,6 +59,33 @@ function reference(): string {
     section("limits", limits, "Under an agent, or under `defaults` for all."),
     ...[...adapters.values()].map(({ name, options }) => optionsOf(name, options)),
   ].join("\n");
+}
+
+function authSections(): string[] {
+  const { apiKeys, oidc, mtls } = AuthSchemes.shape;
+  const issuer = elementOf(oidc);
+  const grants = (schema: z.core.$ZodType): z.core.$ZodType => elementOf(objectOf(schema).shape["grants"]);
+  return [
+    section("auth", AuthSchemes),
+    section("auth.apiKeys", apiKeys),
+    section("auth.apiKeys.keys.NAME", valueOf(objectOf(apiKeys).shape["keys"])),
+    section("auth.oidc[]", issuer),
+    section("auth.oidc[].grants[]", grants(issuer), "A token gets what all entries that fit it grant."),
+    section("auth.mtls", mtls),
+    section("auth.mtls.grants[]", grants(mtls), "A caller gets what all entries that fit it grant."),
+  ];
+}
+
+function elementOf(schema: z.core.$ZodType | undefined): z.core.$ZodType {
+  const inner = schema && unwrap(schema);
+  if (inner instanceof z.ZodArray) return inner.element;
+  throw new TypeError("the schema is no list");
+}
+
+function valueOf(schema: z.core.$ZodType | undefined): z.core.$ZodType {
+  const inner = schema && unwrap(schema);
+  if (inner instanceof z.ZodRecord) return inner.def.valueType;
+  throw new TypeError("the schema is no mapping of names");
 }
 
 function objectOf(schema: z.core.$ZodType | undefined): z.ZodObject {

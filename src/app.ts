@@ -3,8 +3,10 @@ import { Router, type RouterContext } from "@koa/router";
 import type { JWK } from "jose";
 import Koa from "koa";
 import type { Logger } from "pino";
+import type { Gate } from "./auth/gate.ts";
 import type { AgentConfig } from "./config/config.ts";
 import type { Gateway } from "./gateway/gateway.ts";
+import { onlyHosts } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
 import { sendCard } from "./northbound/card-resource.ts";
 import { catalogue } from "./northbound/catalogue.ts";
@@ -34,6 +36,10 @@ export interface AppOptions {
   readonly log: Logger;
   /** With the keys that notifications are signed with; absent where push notifications are switched off. */
   readonly push?: { readonly publicKeys: readonly JWK[] } | undefined;
+  /** What every call passes. */
+  readonly gate: Gate;
+  /** The host names that requests may be for, besides those of this machine; absent: any. */
+  readonly hosts?: readonly string[] | undefined;
   /** Read at every request; moved on by whoever starts and stops the proxy. */
   readonly state: Lifecycle;
   /** The open streams; whoever stops the proxy ends what is left of them. */
@@ -43,7 +49,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { log, newId } = options;
+  const { log, newId, hosts } = options;
   const app = new Koa<RequestState>();
   // What gets this far is a broken connection, or else a fault in the middleware that answers errors.
   app.on("error", (err: unknown, ctx: Context) =>
@@ -51,22 +57,23 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   );
   app.use(requestLog(log, newId));
   app.use(jsonErrors(log));
+  if (hosts) app.use(onlyHosts(hosts));
   app.use(routes(options).routes());
   return app;
 }
 
 function routes(options: AppOptions): Router<RequestState> {
-  const { config, log, push, state, streams, newId } = options;
+  const { config, log, push, gate, state, streams, newId } = options;
   const agents = servedAgents(options);
-  const deps = { log, lifecycle: state, streams, newId };
+  const deps = { log, lifecycle: state, gate, streams, newId };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
-  const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, log) });
+  const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps) });
 
   const router = new Router<RequestState>();
   router.all("/healthz", resource({ GET: healthz }));
   router.all("/readyz", resource({ GET: readyz(state) }));
-  router.all("/agents", resource({ GET: catalogue([...agents.values()]) }));
+  router.all("/agents", resource({ GET: catalogue([...agents.values()], gate) }));
   if (push) router.all("/.well-known/jwks.json", resource({ GET: jwks(push.publicKeys) }));
   // The host's root is the default agent's; without one, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
@@ -92,8 +99,9 @@ function withAgent(
   return handler(ctx, agent);
 }
 
-function servedAgents({ gateways, config, push }: AppOptions): ReadonlyMap<string, ServedAgent> {
-  const place = { publicUrl: config.server.publicUrl, push: push !== undefined };
+function servedAgents({ gateways, config, gate, push }: AppOptions): ReadonlyMap<string, ServedAgent> {
+  const { publicUrl } = config.server;
+  const place = { publicUrl, declared: gate.declared, push: push !== undefined };
   const served = new Map<string, ServedAgent>();
   for (const [name, gateway] of gateways) {
     const agent = config.agents.get(name);

@@ -1,12 +1,13 @@
 /** The running proxy: store, gateways and HTTP server, started in order and stopped without losing anything. */
 import { randomUUID } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { Server } from "node:http";
 import { once } from "node:events";
 import type { Logger } from "pino";
 import type { Adapter } from "./adapter.ts";
 import { createApp } from "./app.ts";
+import { Gate } from "./auth/gate.ts";
 import type { Config } from "./config/config.ts";
+import { exposureFault, hostsOf } from "./config/exposure.ts";
 import { AgentGateway } from "./gateway/agent-gateway.ts";
 import { Deadlines } from "./gateway/deadlines.ts";
 import { failUnserved } from "./gateway/record.ts";
@@ -14,6 +15,7 @@ import { createLogger } from "./log.ts";
 import type { Lifecycle } from "./northbound/health.ts";
 import type { Resolve } from "./net/guard.ts";
 import { EventStreams } from "./northbound/sse.ts";
+import { createWebServer } from "./northbound/web-server.ts";
 import { A2AError } from "./protocol/errors.ts";
 import { createPush, type Push } from "./push/create-push.ts";
 import { createSouthbound, type ClosableSouthbound } from "./southbound/create-southbound.ts";
@@ -47,6 +49,7 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const redact = createRedactor(config.secrets);
   const log = deps.log ?? createLogger({ level: config.log.level, redact });
   const onError = (err: unknown): void => log.error({ err }, "events could not be stored");
+  const server = await createServer(config, log);
   const store = await openSqliteStore({ ...config.store, maxPending: config.push.maxPending, onError });
   const push = await openPush(config, store, log, deps.resolve);
   const lifecycle: { phase: Lifecycle["phase"] } = { phase: "starting" };
@@ -64,8 +67,9 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     gateways.set(agent.name, new AgentGateway(context));
   }
   const { newId } = mint;
-  const app = createApp({ gateways, config, log, push, state: lifecycle, streams, newId });
-  const server = createServer(app.callback());
+  const [gate, hosts] = [gateOf(config), hostsOf(config)];
+  const app = createApp({ gateways, config, log, gate, hosts, push, state: lifecycle, streams, newId });
+  server.on("request", app.callback());
   const closeParts = async (): Promise<void> => {
     await push?.stop(config.server.shutdownGrace);
     await Promise.all(southbounds.map((southbound) => southbound.close()));
@@ -82,8 +86,7 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   lifecycle.phase = "ready";
   push?.wake();
   const sweeper = startSweeper(store, config, log);
-  const { address, family, port } = addressOf(server);
-  const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  const url = urlOf(server, config.server);
   log.info({ url, agents: gateways.size }, "listening");
 
   const stop = async (): Promise<void> => {
@@ -126,10 +129,22 @@ async function listen(server: Server, { host, port }: Config["server"]): Promise
   await once(server, "listening");
 }
 
-function addressOf(server: Server): AddressInfo {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server does not listen on TCP");
-  return address;
+/** Rejects where the proxy must not listen as configured. */
+async function createServer(config: Config, log: Logger): Promise<Server> {
+  const fault = exposureFault(config);
+  if (fault !== undefined) throw new Error(fault);
+  return await createWebServer(config.server.tls, log);
+}
+
+function gateOf({ auth, rateLimits, server: { tls } }: Config): Gate {
+  return new Gate({ auth: typeof auth === "object" ? auth : undefined, rateLimits, tls });
+}
+
+function urlOf(server: Server, { tls }: Config["server"]): string {
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("the server does not listen on TCP");
+  const { address, family, port } = bound;
+  return `${tls ? "https" : "http"}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
 /** Takes up what a crash has left running; a task whose agent is not configured any more fails. */

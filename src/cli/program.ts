@@ -4,6 +4,7 @@ import { check } from "./check.ts";
 import { demo } from "./demo.ts";
 import type { CliDeps } from "./deps.ts";
 import { EXIT, explain } from "./failure.ts";
+import { printNewKey } from "./key.ts";
 import { line, paint } from "./print.ts";
 import { dropLetters, listLetters, replayLetters } from "./push.ts";
 import { serve } from "./serve.ts";
@@ -68,6 +69,12 @@ function createProgram(deps: CliDeps, done: (code: number) => void): Command {
   )
     .option("--offline", "check the file only")
     .action(async (options: { config: string; offline?: boolean }) => done(await check(options, deps)));
+  program
+    .command("key")
+    .description("API keys for callers.")
+    .command("new")
+    .description("Make a key, and print it with the hash that the configuration holds of it.")
+    .action(() => printNewKey(deps));
   addPush(program, deps, done);
   return program;
 }

@@ -49,6 +49,8 @@ export async function check(
     complaints.push(...parsed.complaints);
   }
   complaints.push(...unknownDefault(source.value, agents));
+  complaints.push(...unknownInGrants(at(source.value, ["auth"]), ["auth"], agents));
+  complaints.push(...mtlsWithoutCa(source.value));
   return { parsed: root.data, options, complaints };
 }
 
@@ -56,6 +58,25 @@ function unknownDefault(value: unknown, agents: unknown): Complaint[] {
   const name = at(value, ["default"]);
   if (typeof name !== "string" || name === "" || !isObject(agents) || Object.hasOwn(agents, name)) return [];
   return [complain(["default"], `names no agent${suggestion(name, Object.keys(agents))}`)];
+}
+
+/** `agents` is a list only in a grant. A grant for an agent that does not exist would quietly give nothing. */
+function unknownInGrants(value: unknown, path: Path, agents: unknown): Complaint[] {
+  if (!isObject(value) || !isObject(agents)) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    const here = [...path, Array.isArray(value) ? Number(key) : key];
+    if (key !== "agents" || !Array.isArray(inner)) return unknownInGrants(inner, here, agents);
+    return inner.flatMap((name: unknown, index) =>
+      typeof name !== "string" || name === "" || Object.hasOwn(agents, name)
+        ? []
+        : [complain([...here, index], `names no agent${suggestion(name, Object.keys(agents))}`)],
+    );
+  });
+}
+
+function mtlsWithoutCa(value: unknown): Complaint[] {
+  const isWanting = isObject(at(value, ["auth", "mtls"])) && !at(value, ["server", "tls", "clientCa"]);
+  return isWanting ? [complain(["auth", "mtls"], "needs server.tls.clientCa")] : [];
 }
 
 const complain = (path: Path, message: string): Complaint => ({ path, message, about: "value" });

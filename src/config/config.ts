@@ -1,4 +1,5 @@
 /** The configuration as the rest of the program sees it: resolved, validated, frozen. Times in ms, sizes in bytes. */
+import type { AuthConfig, RateLimits, TlsConfig } from "./auth.ts";
 import type { CardSource } from "../southbound/southbound.ts";
 import type { PushSettings } from "./push.ts";
 
@@ -110,6 +111,10 @@ export interface Config {
     readonly heartbeat: number;
     /** How long running streams may finish after SIGTERM, ms. */
     readonly shutdownGrace: number;
+    /** Names that requests may be for, besides the public URL's and this machine's own. */
+    readonly allowedHosts?: readonly string[];
+    /** Absent: plain HTTP. */
+    readonly tls?: TlsConfig;
   };
   readonly store: {
     readonly driver: "sqlite";
@@ -122,6 +127,9 @@ export interface Config {
   };
   readonly log: { readonly level: string };
   readonly push: PushSettings;
+  /** `absent`: nobody has decided, and then only this machine may reach the proxy. */
+  readonly auth: AuthConfig | "none" | "absent";
+  readonly rateLimits: RateLimits;
   /** The agent also served at the host's root. */
   readonly default: string | undefined;
   readonly agents: ReadonlyMap<string, AgentConfig>;

@@ -98,9 +98,20 @@ export function toComplaints(
         about: "key",
       }));
     }
+    // Of `none` or a mapping, who has written a mapping wants to know what is wrong with it.
+    const meant =
+      issue.code === "invalid_union" ? issue.errors.find((inner) => inner.every(isWithin)) : undefined;
+    if (meant) {
+      const moved = meant.map((one) => Object.assign({}, one, { path: [...issue.path, ...one.path] }));
+      return toComplaints(moved, { schema, value, base });
+    }
     return [{ path, message: issue.message, about: issue.code === "invalid_key" ? "key" : "value" }];
   });
 }
+
+/** The value as a whole was of the right kind. */
+const isWithin = (issue: z.core.$ZodIssue): boolean =>
+  issue.path.length > 0 || issue.code === "unrecognized_keys" || issue.code === "custom";
 
 export const toPath = (path: readonly PropertyKey[]): Path =>
   path.map((step) => (typeof step === "number" ? step : String(step)));

@@ -1,5 +1,6 @@
 /** The parsed file to the configuration that the program runs on: defaults merged, card addresses listed, frozen. */
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig, type Config } from "./config.ts";
+import { exposureWarnings } from "./exposure.ts";
 import { resolvePush } from "./push-schema.ts";
 import type { ParsedAgent, ParsedConfig } from "./schema.ts";
 import { defaultPublicUrl, isLoopback, toCardSource } from "./urls.ts";
@@ -16,12 +17,14 @@ export function resolveConfig(parsed: ParsedConfig, { options, secrets }: Extras
     name,
     resolveAgent(name, agent, defaults, options.get(name)),
   ]);
-  const publicUrl = server.publicUrl ?? defaultPublicUrl(server.host, server.port);
+  const publicUrl = server.publicUrl ?? defaultPublicUrl(server);
   return Object.freeze({
-    server: Object.freeze({ ...server, publicUrl: publicUrl.replace(/\/+$/, "") }),
+    server: deepFreeze({ ...server, publicUrl: publicUrl.replace(/\/+$/, "") }),
     store: Object.freeze(store),
     log: Object.freeze(log),
     push: deepFreeze(resolvePush(parsed.push)),
+    auth: deepFreeze(parsed.auth ?? "absent"),
+    rateLimits: Object.freeze(parsed.rateLimits),
     default: parsed.default,
     agents: frozenMap(agents),
     secrets: Object.freeze([...secrets]),
@@ -49,7 +52,7 @@ function resolveAgent(
 
 /** What is allowed, but hardly meant. */
 export function warningsOf(config: Config): string[] {
-  return [...config.agents.values()].flatMap((agent) => {
+  const ofAgents = [...config.agents.values()].flatMap((agent) => {
     if (agent.credentials.type === "none") return [];
     const warnings: string[] = [];
     const path = `agents.${agent.name}`;
@@ -62,6 +65,7 @@ export function warningsOf(config: Config): string[] {
     }
     return warnings;
   });
+  return [...exposureWarnings(config), ...ofAgents];
 }
 
 /** Freezes plain objects and arrays all the way down; what else an adapter's schema may make stays as it is. */

@@ -3,6 +3,7 @@
  * is described here, once; docs/configuration.md is generated from it.
  */
 import { z } from "zod";
+import { AuthSchema, RateLimitsSchema, TlsSchema } from "./auth-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
 import { PushSchema } from "./push-schema.ts";
 import { count, duration, formatDuration, formatSize, size } from "./units.ts";
@@ -151,8 +152,21 @@ const ServerSchema = z.strictObject({
     .meta({
       description:
         "Where clients reach the proxy; the served cards point here. A trailing slash is cut. By default made of " +
-        "`host` (`localhost` for `0.0.0.0`) and `port`.",
+        "`host` (`localhost` for `0.0.0.0`) and `port`; `https://` where there is `tls`.",
     }),
+  allowedHosts: z
+    .array(text().toLowerCase())
+    .min(1)
+    .exactOptional()
+    .meta({
+      description:
+        "Host names, without a port, that requests may be for, besides `publicUrl`'s and those of this machine. Given, " +
+        "all others are refused; so they are by default where the proxy listens on loopback only and asks for no " +
+        "credentials.",
+    }),
+  tls: TlsSchema.exactOptional().meta({
+    description: "Serve HTTPS; see [server.tls](#servertls). Absent: plain HTTP.",
+  }),
   heartbeat: duration({ min: 1 }).prefault("15s").meta({
     description: "How often a comment line keeps an idle stream open.",
     defaultsTo: "15s",
@@ -200,6 +214,12 @@ export const ConfigSchema = z.strictObject({
   server: ServerSchema.prefault({}).meta({ description: "Where the proxy listens." }),
   store: StoreSchema.prefault({}).meta({ description: "Where tasks are kept." }),
   log: LogSchema.prefault({}).meta({ description: "The log: JSON lines, readable ones on a terminal." }),
+  auth: AuthSchema.exactOptional().meta({
+    description:
+      "Who may call: `none`, or see [auth](#auth). Absent: everybody, and `serve` listens on loopback only.",
+    kind: "`none` or mapping",
+  }),
+  rateLimits: RateLimitsSchema.prefault({}).meta({ description: "How much one caller may ask for." }),
   push: PushSchema.prefault({}).meta({
     description: "Push notifications: which webhooks are allowed, and how long they are tried.",
   }),

@@ -68,14 +68,15 @@ function join(base: string, path: string): string {
 }
 
 /** A host that only this machine reaches. */
-export function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url);
-  return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
+export const isLoopback = (url: string): boolean => isLoopbackHost(new URL(url).hostname);
 
-/** `http://host:port` as a client on this machine reaches it. */
-export function defaultPublicUrl(host: string, port: number): string {
+/** The same for a host by itself. */
+export const isLoopbackHost = (host: string): boolean =>
+  /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\]|::1)$/i.test(host);
+
+/** `http://host:port`, or `https://`, as a client on this machine reaches it. */
+export function defaultPublicUrl({ host, port, tls }: { host: string; port: number; tls?: object }): string {
   const everywhere = ["0.0.0.0", "::", "[::]"].includes(host);
   const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
-  return `http://${everywhere ? "localhost" : name}:${port}`;
+  return `${tls ? "https" : "http"}://${everywhere ? "localhost" : name}:${port}`;
 }

@@ -3,6 +3,7 @@
  * proxy itself does. The URL is the configured public one, never the Host header's.
  */
 import { createHash } from "node:crypto";
+import type { DeclaredSecurity } from "../auth/gate.ts";
 import type { AgentCard } from "../protocol/card.ts";
 
 /** The name up to 0.2.x is still what several clients read. */
@@ -14,14 +15,20 @@ export const agentUrl = (publicUrl: string, agent: string): string =>
 
 const TEXT = ["text/plain"];
 
-/** The vendor's card, with everything about reaching the agent said of the proxy at `url`. */
-export function servedCard(vendor: AgentCard, url: string, push = false): AgentCard {
-  // What the vendor asks of its callers the proxy fulfils itself, with the operator's credentials; it asks nothing
-  // of its own. A signature is over the vendor's text and would no longer verify.
+/** The vendor's card, with everything about reaching the agent said of the proxy at `url`, which asks for `declared`. */
+export function servedCard(
+  vendor: AgentCard,
+  url: string,
+  declared: DeclaredSecurity = {},
+  push = false,
+): AgentCard {
+  // What the vendor asks of its callers the proxy fulfils itself, with the operator's credentials; it asks for what
+  // is configured, of all methods and skills alike. A signature is over the vendor's text and would no longer verify.
   const { security: _security, securitySchemes: _schemes, signatures: _signatures, ...card } = vendor;
   const { extensions } = card.capabilities;
   return {
     ...card,
+    ...declared,
     protocolVersion: "0.3.0",
     url,
     preferredTransport: "JSONRPC",
@@ -50,8 +57,13 @@ export interface CardDocument {
   readonly etag: string;
 }
 
-export function cardDocument(vendor: AgentCard, url: string, push = false): CardDocument {
-  const card = servedCard(vendor, url, push);
+export function cardDocument(
+  vendor: AgentCard,
+  url: string,
+  declared: DeclaredSecurity = {},
+  push = false,
+): CardDocument {
+  const card = servedCard(vendor, url, declared, push);
   const json = JSON.stringify(card);
   const digest = createHash("sha256").update(json).digest("base64url");
   return { card, json, etag: `"${digest}"` };

@@ -1,15 +1,27 @@
 /** `GET …/.well-known/agent-card.json`: the served card over HTTP. */
 import type { Logger } from "pino";
+import type { Gate } from "../auth/gate.ts";
+import { identify } from "./access.ts";
 import { noteError, sendFault, type Context } from "./http.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
-/** Sends the card, or 304 to whoever has it already; 502 where the vendor's is not to be had. */
-export async function sendCard(ctx: Context, agent: ServedAgent, log: Logger): Promise<void> {
+interface CardDeps {
+  readonly log: Logger;
+  readonly gate: Gate;
+}
+
+/**
+ * Sends the card, or 304 to whoever has it already; 502 where the vendor's is not to be had. Rejects with
+ * `unauthenticated` or `forbidden` where it is not for everybody.
+ */
+export async function sendCard(ctx: Context, agent: ServedAgent, { log, gate }: CardDeps): Promise<void> {
+  const scope = gate.publicCard ? "public" : "private";
+  if (!gate.publicCard) gate.requireReach(await identify(ctx, gate), agent.config.name);
   try {
     const { json, etag } = await agent.card();
     ctx.status = 200;
     ctx.type = "application/json";
-    ctx.set({ ETag: etag, "Cache-Control": "public, max-age=60" });
+    ctx.set({ ETag: etag, "Cache-Control": `${scope}, max-age=60` });
     ctx.body = json;
     if (ctx.fresh) ctx.status = 304;
   } catch (thrown) {

@@ -4,9 +4,12 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import type { Gate } from "../auth/gate.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
+import { identify } from "./access.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import type { Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
@@ -17,6 +20,7 @@ import type { EventStreams, Framing } from "./sse.ts";
 export interface TransportDeps {
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
+  readonly gate: Gate;
   readonly streams: EventStreams;
   readonly newId: () => string;
 }
@@ -29,6 +33,7 @@ export interface Exchange {
   /** Aborted when the client goes before it has its answer. */
   readonly gone: AbortSignal;
   method?: Method;
+  principal?: Principal;
 }
 
 export const openExchange = (ctx: Context, agent: ServedAgent, deps: TransportDeps): Exchange => ({
@@ -37,6 +42,14 @@ export const openExchange = (ctx: Context, agent: ServedAgent, deps: TransportDe
   deps,
   gone: signalOfClient(ctx.res),
 });
+
+/**
+ * Finds out who calls; rejects with `unauthenticated`. Every call is asked, and let in, before it is made; a transport
+ * asks by this before it reads a body, of which a stranger may send much.
+ */
+export async function identifyCaller(exchange: Exchange): Promise<Principal> {
+  return (exchange.principal ??= await identify(exchange.ctx, exchange.deps.gate));
+}
 
 /** Takes note of what is called; throws `shutting-down` where that would begin something new. */
 export function begin(exchange: Exchange, method: Method, params: unknown): void {
@@ -53,7 +66,7 @@ export async function callMethod(
   params: unknown,
 ): Promise<UnaryResult> {
   const { ctx, agent } = exchange;
-  const invocation = invocationOf(exchange, params);
+  const invocation = await invocationOf(exchange, method, params);
   const extensions = activatedExtensions(agent, invocation.caller.extensions);
   const result = await callUnary(method, invocation);
   ctx.state.line.task = taskOf(result) ?? ctx.state.line.task;
@@ -69,8 +82,14 @@ export async function streamMethod(
   framing: Framing,
 ): Promise<void> {
   const { ctx, agent, deps } = exchange;
-  const invocation = invocationOf(exchange, params);
-  agent.enterStream();
+  const invocation = await invocationOf(exchange, method, params);
+  const leave = deps.gate.enterStream(invocation.caller.principal);
+  try {
+    agent.enterStream();
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
   try {
     const extensions = activatedExtensions(agent, invocation.caller.extensions);
     const subscription = await openStream(method, invocation);
@@ -87,6 +106,7 @@ export async function streamMethod(
     if (end === "client-gone" || end === "client-stalled") ctx.state.line.outcome = end;
   } finally {
     agent.leaveStream();
+    leave();
   }
 }
 
@@ -100,9 +120,7 @@ export function refusal(exchange: Exchange, thrown: unknown): A2AError | undefin
     ctx.status = 499;
     return undefined;
   }
-  const error = noteError(ctx, thrown, deps.log);
-  if (error.httpStatus === 429 || error.httpStatus === 503) ctx.set("Retry-After", "1");
-  return error;
+  return noteError(ctx, thrown, deps.log);
 }
 
 export function sendJson(ctx: Context, status: number, json: string): void {
@@ -111,10 +129,14 @@ export function sendJson(ctx: Context, status: number, json: string): void {
   ctx.body = json;
 }
 
-function invocationOf({ ctx, agent, deps, gone }: Exchange, params: unknown): Invocation {
+/** Lets the caller in; rejects with `unauthenticated`, `forbidden` or `too-many-requests`. */
+async function invocationOf(exchange: Exchange, method: Method, params: unknown): Promise<Invocation> {
+  const { ctx, agent, deps, gone } = exchange;
   const { gateway, config } = agent;
+  const principal = await identifyCaller(exchange);
+  await deps.gate.admit(principal, config.name, method.name);
   const caller: Caller = {
-    principal: "anonymous",
+    principal: principal.id,
     signal: gone,
     extensions: requestedExtensions(ctx.get(EXTENSIONS_HEADER)),
   };

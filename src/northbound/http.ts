@@ -12,6 +12,8 @@ interface AccessLine {
   dialect?: string;
   method?: string;
   task?: string | undefined;
+  /** Who calls, where that is asked. */
+  principal?: string;
   /** `ok`, an error's code, or how a stream ended. */
   outcome: string;
 }
@@ -75,13 +77,19 @@ export function sendFault(
   ctx.body = { error: { code, message, data } };
 }
 
-/** Puts what was thrown into the logs; a fault of the proxy's own with its stack, which no client sees. */
+/**
+ * Puts what was thrown into the logs; a fault of the proxy's own with its stack, which no client sees. Sets the headers
+ * that the error brings along.
+ */
 export function noteError(ctx: Context, thrown: unknown, log: Logger): A2AError {
   const error = A2AError.from(thrown);
   const { line, requestId } = ctx.state;
   line.outcome = error.code;
+  ctx.set(error.headers);
   if (error.code === "internal-error") {
     log.error({ request: requestId, agent: line.agent, err: error.cause ?? error }, "internal error");
+  } else if (error.code === "issuer-unavailable") {
+    log.warn({ request: requestId, err: error.cause }, "an issuer cannot be asked for its keys");
   }
   return error;
 }

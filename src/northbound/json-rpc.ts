@@ -1,6 +1,6 @@
 /**
  * JSON-RPC 2.0 over HTTP POST (§3.2.1), with SSE for the streaming methods (§3.3). An A2A error travels with status
- * 200; what the edge refuses (413, 415, 429, 503) keeps its own status and has a JSON-RPC body all the same.
+ * 200; what the edge refuses (401, 403, 413, 415, 429, 503) keeps its own status and has a JSON-RPC body all the same.
  */
 import type { A2AError } from "../protocol/errors.ts";
 import {
@@ -18,6 +18,7 @@ import { readJsonText } from "./body.ts";
 import {
   begin,
   callMethod,
+  identifyCaller,
   openExchange,
   refusal,
   sendJson,
@@ -34,6 +35,7 @@ export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: Trans
   const exchange = openExchange(ctx, agent, deps);
   let id = NO_ID;
   try {
+    await identifyCaller(exchange);
     const text = await readJsonText(ctx.request, agent.config.limits.requestBody);
     const body = parseBody(text);
     id = requestId(body, text);

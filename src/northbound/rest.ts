@@ -12,6 +12,7 @@ import { readJsonText } from "./body.ts";
 import {
   begin,
   callMethod,
+  identifyCaller,
   openExchange,
   refusal,
   sendJson,
@@ -31,6 +32,7 @@ export async function serveRest(ctx: Context, agent: ServedAgent, deps: Transpor
     const call = restCall(ctx.method, pathBelow(ctx));
     if ("allow" in call) return refuseRoute(ctx, call.allow);
     const method = methodNamed(call.method);
+    await identifyCaller(exchange);
     const body = call.hasBody ? await readBody(ctx, agent.config.limits.requestBody) : undefined;
     const params = call.params({ query: ctx.query, body });
     begin(exchange, method, params);

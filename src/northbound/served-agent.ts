@@ -1,4 +1,5 @@
 /** One agent as the transports share it: its gateway, its limits, the card it is served with. */
+import type { DeclaredSecurity } from "../auth/gate.ts";
 import type { AgentConfig } from "../config/config.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { AgentCard } from "../protocol/card.ts";
@@ -10,6 +11,7 @@ export class ServedAgent {
   readonly gateway: Gateway;
   /** Where clients reach the agent. */
   readonly url: string;
+  readonly #declared: DeclaredSecurity;
   readonly #push: boolean;
   #openStreams = 0;
   #vendorCard: AgentCard | undefined;
@@ -18,12 +20,13 @@ export class ServedAgent {
   constructor(
     config: AgentConfig,
     gateway: Gateway,
-    { publicUrl, push }: { publicUrl: string; push: boolean },
+    { publicUrl, declared, push }: { publicUrl: string; declared: DeclaredSecurity; push: boolean },
   ) {
     this.config = config;
     this.gateway = gateway;
     this.url = agentUrl(publicUrl, config.name);
     this.#push = push;
+    this.#declared = declared;
   }
 
   /** The served card; rejects with the A2AError that says why the vendor's is not to be had. */
@@ -31,7 +34,7 @@ export class ServedAgent {
     const vendorCard = await this.gateway.card();
     if (this.#document === undefined || vendorCard !== this.#vendorCard) {
       this.#vendorCard = vendorCard;
-      this.#document = cardDocument(vendorCard, this.url, this.#push);
+      this.#document = cardDocument(vendorCard, this.url, this.#declared, this.#push);
     }
     return this.#document;
   }

@@ -1,14 +1,20 @@
 /**
  * The one error class of the proxy and the one table of its codes.
  * Codes: JSON-RPC 2.0 §5.1 and A2A 0.3.0 §8. HTTP statuses are those of the HTTP+JSON transport; over JSON-RPC
- * an A2A error travels with HTTP 200, except for the ones marked `edge`, which are refused before dispatch.
+ * an A2A error travels with HTTP 200, except for the ones marked `edge`, which are refused before dispatch. A2A has no
+ * code for a caller who is not known or not allowed (§4.4 leaves it to HTTP): -32041 and -32043 are this proxy's own,
+ * from the range that JSON-RPC leaves to servers, and echo the HTTP statuses.
  */
 interface ErrorRow {
   readonly rpc: number;
   readonly http: number;
   readonly message: string;
   readonly edge?: true;
+  /** Of the HTTP answer, unless the error brings its own. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+const SOON = { "Retry-After": "1" };
 
 const TABLE = {
   "parse-error": { rpc: -32700, http: 400, message: "Invalid JSON payload" },
@@ -31,8 +37,31 @@ const TABLE = {
   "agent-unavailable": { rpc: -32603, http: 502, message: "The agent is unavailable" },
   "request-too-large": { rpc: -32600, http: 413, message: "Request body is too large", edge: true },
   "unsupported-media-type": { rpc: -32600, http: 415, message: "Unsupported media type", edge: true },
-  "too-many-requests": { rpc: -32603, http: 429, message: "Too many requests", edge: true },
-  "shutting-down": { rpc: -32603, http: 503, message: "The proxy is shutting down", edge: true },
+  /** Nobody is known by what the request shows, or it shows nothing. */
+  unauthenticated: { rpc: -32041, http: 401, message: "Authentication is required", edge: true },
+  forbidden: { rpc: -32043, http: 403, message: "The caller may not do this", edge: true },
+  "too-many-requests": {
+    rpc: -32603,
+    http: 429,
+    message: "Too many requests",
+    edge: true,
+    headers: SOON,
+  },
+  /** The issuer of a token cannot be asked for its keys. */
+  "issuer-unavailable": {
+    rpc: -32603,
+    http: 503,
+    message: "The issuer of the token cannot be reached",
+    edge: true,
+    headers: SOON,
+  },
+  "shutting-down": {
+    rpc: -32603,
+    http: 503,
+    message: "The proxy is shutting down",
+    edge: true,
+    headers: SOON,
+  },
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof TABLE;
@@ -41,7 +70,8 @@ const ROWS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE;
 
 const BY_RPC = new Map<number, ErrorCode>();
 for (const code of Object.keys(TABLE) as ErrorCode[]) {
-  if (!BY_RPC.has(ROWS[code].rpc)) BY_RPC.set(ROWS[code].rpc, code);
+  // What the edge says of its own callers no agent can say.
+  if (!ROWS[code].edge && !BY_RPC.has(ROWS[code].rpc)) BY_RPC.set(ROWS[code].rpc, code);
 }
 
 /** The literal code of a 0.3.0 JSON-RPC error number, or undefined for a number 0.3.0 does not define. */
@@ -52,6 +82,8 @@ export interface A2AErrorOptions {
   message?: string | undefined;
   /** Sent to the client as the JSON-RPC error's `data`. Must not hold a secret. */
   data?: Record<string, unknown> | undefined;
+  /** Sent with the HTTP answer: `WWW-Authenticate`, `Retry-After`. */
+  headers?: Readonly<Record<string, string>> | undefined;
   cause?: unknown;
 }
 
@@ -60,11 +92,14 @@ export class A2AError extends Error {
   override readonly name = "A2AError";
   readonly code: ErrorCode;
   readonly data: Record<string, unknown> | undefined;
+  /** Of the HTTP answer, on every transport over HTTP. */
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, options: A2AErrorOptions = {}) {
     super(options.message ?? ROWS[code].message, { cause: options.cause });
     this.code = code;
     this.data = options.data;
+    this.headers = { ...ROWS[code].headers, ...options.headers };
   }
 
   /** The JSON-RPC error number. */
@@ -84,8 +119,9 @@ export class A2AError extends Error {
 
   /** The same error with more `data`; what is already there wins. */
   with(data: Record<string, unknown>): A2AError {
+    const { code, message, headers } = this;
     const merged = { ...data, ...this.data };
-    return new A2AError(this.code, { message: this.message, data: merged, cause: this.cause ?? this });
+    return new A2AError(code, { message, headers, data: merged, cause: this.cause ?? this });
   }
 
   /** Turns anything thrown into an A2AError; an unknown failure reveals nothing but that it happened. */

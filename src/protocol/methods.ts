@@ -67,6 +67,9 @@ export type StreamMethod = Extract<Method, { kind: "stream" }>;
 
 const BY_NAME: ReadonlyMap<string, Method> = new Map(OFFERED.map((method) => [method.name, method]));
 
+/** Every method name of 0.3.0, offered or not. */
+export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys(), ...REFUSED.keys()];
+
 /** The offered method of this name; throws the A2AError that a request for another one is answered with. */
 export function methodNamed(name: string): Method {
   const method = BY_NAME.get(name);

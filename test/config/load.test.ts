@@ -48,6 +48,8 @@ describe("the least configuration", () => {
         keepDeadLetters: 604_800_000,
         jwt: undefined,
       },
+      auth: "absent",
+      rateLimits: { per: 60_000 },
       default: undefined,
       agents: [
         [

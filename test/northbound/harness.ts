@@ -4,6 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { AddressInfo } from "node:net";
 import { pino, type Logger } from "pino";
 import { createApp } from "../../src/app.ts";
+import { Gate } from "../../src/auth/gate.ts";
 import type { AgentConfig, Limits, Timeouts } from "../../src/config/config.ts";
 import type { Caller, Gateway, OutgoingEvent, Subscription } from "../../src/gateway/gateway.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
@@ -161,6 +162,7 @@ export async function start(options: HarnessOptions = {}): Promise<Harness> {
       default: "default" in options ? options.default : "planner",
       agents: new Map([["planner", agent]]),
     },
+    gate: new Gate({ auth: undefined, rateLimits: { per: 60_000 }, tls: undefined }),
     log: collectingLog(lines, options.level ?? "info"),
     state,
     streams,

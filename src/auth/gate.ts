@@ -1,0 +1,79 @@
+/**
+ * The gate that every call passes, whatever the transport: who calls (401), may they (403), not too often (429). It
+ * also says what the cards declare, so that they say what is true.
+ */
+import type { AuthConfig, RateLimits, TlsConfig } from "../config/auth.ts";
+import type { AgentCard } from "../protocol/card.ts";
+import { Authenticator } from "./authenticator.ts";
+import { ANONYMOUS, authorize, forbidden, mayReach, type Principal } from "./principal.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import type { Presented } from "./scheme.ts";
+
+export interface GateConfig {
+  /** Undefined: nobody is asked for credentials. */
+  readonly auth: AuthConfig | undefined;
+  readonly rateLimits: RateLimits;
+  readonly tls: TlsConfig | undefined;
+}
+
+/** The part of a card that says what callers need (§5.5.3). */
+export type DeclaredSecurity = Pick<AgentCard, "securitySchemes" | "security">;
+
+export class Gate {
+  /** Cards are served without credentials. */
+  readonly publicCard: boolean;
+  /** Callers are asked for credentials. */
+  readonly isClosed: boolean;
+  readonly declared: DeclaredSecurity;
+  readonly #authenticator: Authenticator | undefined;
+  readonly #limiter: RateLimiter;
+
+  constructor({ auth, rateLimits, tls }: GateConfig) {
+    this.#authenticator = auth && new Authenticator(auth);
+    this.#limiter = new RateLimiter(rateLimits);
+    this.isClosed = auth !== undefined;
+    this.publicCard = auth?.publicCard ?? true;
+    this.declared = declaredSecurity(this.#authenticator, tls?.requireClientCert ?? false);
+  }
+
+  /** Who calls; rejects with `unauthenticated`, or `issuer-unavailable` where that cannot be found out. */
+  async identify(presented: Presented): Promise<Principal> {
+    return this.#authenticator?.identify(presented) ?? ANONYMOUS;
+  }
+
+  /** Lets one call of a method (as JSON-RPC names it) in; rejects with `forbidden` or `too-many-requests`. */
+  async admit(principal: Principal, agent: string, method: string): Promise<void> {
+    authorize(principal, agent, method);
+    await this.#limiter.count(principal.id, agent);
+  }
+
+  /** Lets the caller look at the agent, as at its card; throws `forbidden`. */
+  requireReach(principal: Principal, agent: string): void {
+    if (!mayReach(principal, agent)) throw forbidden(principal, { agent });
+  }
+
+  /** Counts a stream in; throws `too-many-requests`. The caller's place is given back, once, by what is returned. */
+  enterStream(principal: Principal["id"]): () => void {
+    return this.#limiter.enterStream(principal);
+  }
+}
+
+const MUTUAL_TLS = { mutualTLS: { type: "mutualTLS" } };
+
+/** Each entry of `security` is enough; where every connection needs a certificate, each asks for that besides. */
+function declaredSecurity(
+  authenticator: Authenticator | undefined,
+  certificateRequired: boolean,
+): DeclaredSecurity {
+  const schemes = Object.assign({}, ...(authenticator?.schemes ?? []).map(({ declared }) => declared));
+  const names = Object.keys(schemes);
+  if (!certificateRequired) {
+    if (names.length === 0) return {};
+    return { securitySchemes: schemes, security: names.map((name) => ({ [name]: [] })) };
+  }
+  const alternatives = names.length === 0 ? ["mutualTLS"] : names;
+  return {
+    securitySchemes: { ...schemes, ...MUTUAL_TLS },
+    security: alternatives.map((name) => ({ [name]: [], mutualTLS: [] })),
+  };
+}

@@ -1,0 +1,39 @@
+/**
+ * Who reaches the proxy. Asking nobody for credentials is fine on one's own machine and has to be chosen elsewhere; and
+ * even there other sites' pages must not get in by a name of theirs that points to this machine (DNS rebinding).
+ */
+import type { Config } from "./config.ts";
+import { isLoopback, isLoopbackHost } from "./urls.ts";
+
+type Exposed = Pick<Config, "auth" | "server">;
+
+/** Why the proxy must not listen as configured; undefined where it may. */
+export function exposureFault({ auth, server: { host } }: Exposed): string | undefined {
+  if (auth !== "absent" || isLoopbackHost(host)) return undefined;
+  return `auth: is absent, so that the proxy does not listen on ${host}; say who may call, or \`auth: none\` for everybody`;
+}
+
+/** The host names that requests may be for, besides those of this machine; undefined: any. */
+export function hostsOf({ auth, server }: Exposed): readonly string[] | undefined {
+  const { allowedHosts, publicUrl, host } = server;
+  const isOpenLocally = typeof auth === "string" && isLoopbackHost(host);
+  if (allowedHosts === undefined && !isOpenLocally) return undefined;
+  return [new URL(publicUrl).hostname, ...(allowedHosts ?? [])];
+}
+
+/** What is allowed, but hardly meant. */
+export function exposureWarnings(config: Exposed): string[] {
+  const { auth, server } = config;
+  const isLocal = isLoopbackHost(server.host);
+  if (typeof auth === "object") {
+    return server.publicUrl.startsWith("http:") && !isLoopback(server.publicUrl)
+      ? ["server.publicUrl: is http://, so that what callers show travels unencrypted"]
+      : [];
+  }
+  const fault = exposureFault(config);
+  if (fault !== undefined) return [fault];
+  if (isLocal && isLoopback(server.publicUrl)) return [];
+  if (auth === "none")
+    return isLocal ? [] : ["auth: is none: whoever reaches the proxy may call every agent"];
+  return ["auth: is absent, while publicUrl is not on this machine: whoever gets there may call every agent"];
+}
