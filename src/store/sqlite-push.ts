@@ -145,7 +145,7 @@ export class SqlitePush implements PushStore {
   /** To be called within a write: queues the Task for every config of the task. */
   notify({ agent, id }: TaskKey, json: string, now: number): void {
     const { queue, wake, overflow } = this.#sql.outbox;
-    if (queue.run(agent, id, now, json).changes === 0) return;
+    queue.run(agent, id, now, json);
     overflow.run(agent, id, now, this.#maxPending);
     wake.run(agent, id, now);
   }
@@ -174,7 +174,12 @@ export class SqlitePush implements PushStore {
     });
   }
 
-  async isWatched({ agent, id }: TaskKey): Promise<boolean> {
+  async isWatched(task: TaskKey): Promise<boolean> {
+    return this.hasConfigs(task);
+  }
+
+  /** `isWatched` for use within a write. */
+  hasConfigs({ agent, id }: TaskKey): boolean {
     return this.#sql.configs.isWatched.get(agent, id) !== undefined;
   }
 

@@ -99,7 +99,7 @@ class SqliteStore implements TaskStore {
         record.json,
       );
     await this.#queue.write(() => {
-      if (notify) this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
+      if (notify && this.push.hasConfigs(record)) this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
       else put();
     });
   }

@@ -13,6 +13,7 @@ import { Deadlines } from "../../src/gateway/deadlines.ts";
 import type { Caller, Subscription } from "../../src/gateway/gateway.ts";
 import type { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
+import type { PushPolicy } from "../../src/push/create-push.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { TaskStore } from "../../src/store/store.ts";
@@ -25,6 +26,7 @@ export interface FakeAgentOptions {
   readonly limits?: Partial<Limits>;
   readonly onDisconnect?: "continue" | "cancel";
   readonly store?: TaskStore;
+  readonly push?: PushPolicy;
 }
 
 export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentOptions = {}) {
@@ -49,6 +51,7 @@ export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentO
     mint,
     log: pino({ level: "silent" }),
     redact: createRedactor([]),
+    push: options.push,
   };
   return { gateway: new AgentGateway(context), store };
 }
