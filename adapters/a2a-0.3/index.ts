@@ -1,5 +1,5 @@
 /**
- * The dialect of agents that speak A2A 0.2.0 to 0.3.0 over JSON-RPC, well or badly. What such an agent says rightly is
+ * The dialect of agents that speak A2A 0.2.0 to 0.3.0 over JSON-RPC or HTTP+JSON, well or badly. What such an agent says rightly is
  * handed on as the very object that arrived; what it says wrongly is repaired here as far as one object tells, and by the
  * gateway as far as it takes the whole stream. README.md lists who does what.
  */
@@ -24,11 +24,17 @@ import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
 import { fromCanonicalParams } from "./message.ts";
+import { RestClient } from "./rest.ts";
 import { fromCanonicalTask } from "./task.ts";
+import { transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
 
 const Options = z.strictObject({
   /** Text in `working` status messages: `status`, as 0.3.0 means it, or `answer`, pieces of the answer (see deltas.ts). */
   workingText: z.enum(["status", "answer"]).default("status"),
+  /** What to call the agent over; `auto` goes by its card. */
+  transport: z.enum(["auto", "jsonrpc", "http+json"]).default("auto").meta({
+    description: "What to call the agent over: `jsonrpc`, `http+json`, or `auto`, which goes by its card.",
+  }),
 });
 type Options = z.infer<typeof Options>;
 
@@ -46,25 +52,25 @@ const headersFor = (call: Call): Record<string, string> =>
 class Backend03 implements Backend {
   readonly #options: Options;
   readonly #southbound: Southbound;
-  readonly #rpc: JsonRpcClient;
-  /** The card's word on streaming, once it has been asked for; undefined where it says nothing. */
-  #streaming: Promise<boolean | undefined> | undefined;
+  readonly #transports: Readonly<Record<TransportName, Transport>>;
+  /** What the card says, once it has been asked for; undefined where it cannot be had. */
+  #card: Promise<AgentCard | undefined> | undefined;
 
   constructor(options: Options, southbound: Southbound) {
     this.#options = options;
     this.#southbound = southbound;
-    this.#rpc = new JsonRpcClient({
-      http: southbound.http,
-      url: southbound.url,
-      newId: () => southbound.newId(),
-      toError: toCanonicalError,
-    });
+    const { http, url } = southbound;
+    const newId = () => southbound.newId();
+    this.#transports = {
+      jsonrpc: new JsonRpcClient({ http, url, newId, toError: toCanonicalError }),
+      "http+json": new RestClient(http, url),
+    };
   }
 
   async card(signal: AbortSignal): Promise<AgentCard> {
     const { agent, url } = this.#southbound;
     const card = toCanonicalCard(await this.#southbound.fetchCard(signal), { name: agent, url });
-    this.#streaming = Promise.resolve(card.capabilities.streaming);
+    this.#card = Promise.resolve(card);
     return card;
   }
 
@@ -74,45 +80,49 @@ class Backend03 implements Backend {
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    return this.#reply("message/send", fromCanonicalParams(params), call);
+    return this.#reply({ method: "message/send", params: fromCanonicalParams(params) }, call);
   }
 
   async *stream(params: MessageSendParams, call: Call): AsyncGenerator<AgentEvent, void, void> {
-    yield* this.#events("message/stream", fromCanonicalParams(params), call);
+    yield* this.#events({ method: "message/stream", params: fromCanonicalParams(params) }, call);
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
-    return this.#task("tasks/get", fromCanonicalTask(task), call);
+    return this.#task({ method: "tasks/get", params: fromCanonicalTask(task) }, call);
   }
 
   async cancelTask({ id, metadata }: VendorTask, call: Call): Promise<AgentTask> {
-    return this.#task("tasks/cancel", fromCanonicalTask({ id, metadata }), call);
+    return this.#task({ method: "tasks/cancel", params: fromCanonicalTask({ id, metadata }) }, call);
   }
 
   async *resubscribe({ id, metadata }: VendorTask, call: Call): AsyncGenerator<AgentEvent, void, void> {
-    yield* this.#events("tasks/resubscribe", fromCanonicalTask({ id, metadata }), call);
+    yield* this.#events({ method: "tasks/resubscribe", params: fromCanonicalTask({ id, metadata }) }, call);
   }
 
-  async #reply(method: string, params: unknown, call: Call): Promise<AgentReply> {
-    const request = { method, params, signal: call.signal, headers: headersFor(call) };
-    const result = await this.#rpc.call(request);
+  async #reply(request: Request, call: Call): Promise<AgentReply> {
+    const { signal } = call;
+    const card = this.#options.transport === "auto" ? await this.#knownCard(signal) : undefined;
+    const result = await this.#transport(card).call({ ...request, signal, headers: headersFor(call) });
     const reply = toCanonicalReply(result);
-    if (!reply) throw notUnderstood(method, result);
+    if (!reply) throw notUnderstood(request.method, result);
     return reply;
   }
 
-  async #task(method: string, params: unknown, call: Call): Promise<AgentTask> {
-    const reply = await this.#reply(method, params, call);
-    if (reply.kind !== "task") throw notUnderstood(method, reply);
+  async #task(request: Request, call: Call): Promise<AgentTask> {
+    const reply = await this.#reply(request, call);
+    if (reply.kind !== "task") throw notUnderstood(request.method, reply);
     return reply;
   }
 
-  async *#events(method: string, params: unknown, call: Call): AsyncGenerator<AgentEvent, void, void> {
-    if ((await this.#streams(call.signal)) === false) {
+  async *#events(request: Request, call: Call): AsyncGenerator<AgentEvent, void, void> {
+    const { signal } = call;
+    const { method } = request;
+    const card = await this.#knownCard(signal);
+    if (card?.capabilities.streaming === false) {
       const message = `The agent's card says that it does not stream; ${method} was not tried`;
       throw new A2AError("unsupported-operation", { message });
     }
-    const results = this.#rpc.stream({ method, params, signal: call.signal, headers: headersFor(call) });
+    const results = this.#transport(card).stream({ ...request, signal, headers: headersFor(call) });
     const events = this.#understood(method, results);
     yield* this.#options.workingText === "answer" ? answerFromStatuses(events) : events;
   }
@@ -138,16 +148,19 @@ class Backend03 implements Backend {
       this.#southbound.log.warn({ excerpt: excerpt(skipped.value) }, "skipped values that are no A2A events");
   }
 
+  #transport(card: AgentCard | undefined): Transport {
+    const { transport } = this.#options;
+    if (transport !== "auto") return this.#transports[transport];
+    return this.#transports[card ? transportOf(card) : "jsonrpc"];
+  }
+
   /** Asked for once; where the card cannot be had, the call itself shows what the agent can do. */
-  #streams(signal: AbortSignal): Promise<boolean | undefined> {
-    this.#streaming ??= this.card(signal).then(
-      (card) => card.capabilities.streaming,
-      () => {
-        if (signal.aborted) this.#streaming = undefined;
-        return undefined;
-      },
-    );
-    return this.#streaming;
+  #knownCard(signal: AbortSignal): Promise<AgentCard | undefined> {
+    this.#card ??= this.card(signal).catch(() => {
+      if (signal.aborted) this.#card = undefined;
+      return undefined;
+    });
+    return this.#card;
   }
 }
 

@@ -1,0 +1,147 @@
+/**
+ * The HTTP+JSON binding (A2A 0.3.0 §3.2.3, §11): the methods as routes under `/v1`, ProtoJSON in both directions. What
+ * comes back is read by the same functions as over JSON-RPC, which know the names of this binding. Repaired here is what
+ * only this binding gets wrong: streams subscribed to by POST or by GET, and the bytes of files encoded twice.
+ */
+import { z } from "zod";
+import type { A2AError } from "../../src/protocol/errors.ts";
+import type { MessageSendParams } from "../../src/protocol/params.ts";
+import { toProtoJsonMessage } from "../../src/protocol/proto-json.ts";
+import { toProtoJsonPushConfig } from "../../src/protocol/proto-json-params.ts";
+import type { HttpClient, HttpRequest, HttpResponse } from "../../src/southbound/http.ts";
+import { compact, isRecord } from "../shared/object.ts";
+import { toCanonicalError } from "./errors.ts";
+import type { Exchange, Request, Transport } from "./transport.ts";
+
+type Route = Pick<HttpRequest, "method" | "url" | "body">;
+
+/** Statuses of a route that is not there, or not for this verb. */
+const NO_ROUTE: ReadonlySet<number> = new Set([404, 405, 501]);
+
+/** The JSON-RPC code that a status means where the body has none. */
+const CODE_BY_STATUS: ReadonlyMap<number, number> = new Map([
+  [400, -32602],
+  [409, -32002],
+  [415, -32005],
+  [422, -32602],
+  [501, -32004],
+]);
+
+const Fault = z.looseObject({
+  code: z.number().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+  data: z.unknown().optional(),
+});
+
+export class RestClient implements Transport {
+  readonly #http: HttpClient;
+  readonly #base: string;
+
+  /** @param url as configured, with or without `/v1` at its end */
+  constructor(http: HttpClient, url: string) {
+    this.#http = http;
+    this.#base = `${url.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
+  }
+
+  /** Resolves with the body; rejects with an A2AError. */
+  async call({ signal, headers, ...asked }: Exchange): Promise<unknown> {
+    const [route] = this.#routes(asked);
+    const response = await this.#http.unary({ ...route, headers, signal });
+    if (response.status >= 400) throw faultOf(asked.method, response);
+    return withPlainBytes(response.json);
+  }
+
+  /** Yields each frame; throws an A2AError at an error, before or in the stream. */
+  async *stream({ signal, headers, ...asked }: Exchange): AsyncGenerator<unknown, void, void> {
+    const { method } = asked;
+    const [first, second] = this.#routes(asked);
+    const request = { headers: { accept: "text/event-stream", ...headers }, signal };
+    let answer = await this.#http.stream({ ...first, ...request });
+    if (!answer.ok && second && NO_ROUTE.has(answer.response.status)) {
+      answer = await this.#http.stream({ ...second, ...request });
+    }
+    if (!answer.ok) throw faultOf(method, answer.response);
+    for await (const { value, event } of answer.values) {
+      const fault = event === "error" || isFault(value) ? value : undefined;
+      if (fault !== undefined) throw faultOf(method, { status: answer.status, json: fault, excerpt: "" });
+      yield withPlainBytes(value);
+    }
+  }
+
+  /** The route of a method, and the other way that it may be served. */
+  #routes({ method, params }: Request): readonly [Route, Route?] {
+    if ("message" in params) {
+      const verb = method === "message/send" ? "send" : "stream";
+      return [{ method: "POST", url: `${this.#base}/message:${verb}`, body: toSendRequest(params) }];
+    }
+    const { id, historyLength } = params;
+    const url = `${this.#base}/tasks/${encodeURIComponent(id)}`;
+    if (method === "tasks/cancel") return [{ method: "POST", url: `${url}:cancel`, body: {} }];
+    if (method === "tasks/resubscribe") {
+      // The text of 0.3.0 says POST, its proto GET.
+      const subscribe = { url: `${url}:subscribe` };
+      return [
+        { ...subscribe, method: "POST", body: {} },
+        { ...subscribe, method: "GET" },
+      ];
+    }
+    const query = historyLength === undefined ? "" : `?historyLength=${historyLength}`;
+    return [{ method: "GET", url: url + query }];
+  }
+}
+
+function toSendRequest({ message, configuration, metadata }: MessageSendParams): object {
+  const { acceptedOutputModes, blocking, historyLength, pushNotificationConfig } = configuration ?? {};
+  const pushNotification = pushNotificationConfig && toProtoJsonPushConfig(pushNotificationConfig);
+  const settings = compact({ acceptedOutputModes, blocking, historyLength, pushNotification });
+  return compact({
+    message: toProtoJsonMessage(message),
+    configuration: configuration && settings,
+    metadata,
+  });
+}
+
+/** An error object in a stream that is not named so. */
+const isFault = (value: unknown): boolean =>
+  isRecord(value) && typeof value["code"] === "number" && typeof value["message"] === "string";
+
+/** `{code, message, data?}`, `{message}`, the same under `error`, or nothing that could be read. */
+function faultOf(
+  method: string,
+  { status, json, excerpt }: Pick<HttpResponse, "status" | "json" | "excerpt">,
+): A2AError {
+  const body = isRecord(json) && isRecord(json["error"]) ? json["error"] : json;
+  const { code: said, message = "", data } = Fault.safeParse(body).data ?? {};
+  const ofTask = status === 404 ? (method.startsWith("tasks/") ? -32001 : -32601) : undefined;
+  const code = said !== undefined && said < 0 ? said : (ofTask ?? CODE_BY_STATUS.get(status));
+  const rpc = code === undefined ? undefined : { code, message, data };
+  return toCanonicalError({ status, rpc, body: json, excerpt, method });
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Shorter text of these letters may well be what the file says. */
+const MIN_REPAIRED = 16;
+
+/**
+ * The Python SDK encodes base64 as bytes once more. Bytes that are themselves nothing but canonical base64 are taken for
+ * that; a file that really holds such a text is read as what the text stands for.
+ */
+function withPlainBytes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPlainBytes);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      (name === "fileWithBytes" || name === "file_with_bytes") && typeof member === "string"
+        ? onceEncoded(member)
+        : name === "metadata" || name === "data"
+          ? member
+          : withPlainBytes(member),
+    ]),
+  );
+}
+
+function onceEncoded(bytes: string): string {
+  const inner = Buffer.from(bytes, "base64").toString("latin1");
+  return inner.length >= MIN_REPAIRED && BASE64.test(inner) ? inner : bytes;
+}
