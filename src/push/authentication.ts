@@ -4,7 +4,7 @@
  */
 import type { PushNotificationConfig } from "../protocol/params.ts";
 
-export const TOKEN_HEADER = "X-A2A-Notification-Token";
+const TOKEN_HEADER = "X-A2A-Notification-Token";
 const API_KEY_HEADER = "X-API-Key";
 
 const SCHEMES = ["bearer", "basic", "apikey"] as const;

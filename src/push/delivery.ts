@@ -8,9 +8,9 @@ import { authenticationHeaders } from "./authentication.ts";
 import type { Signer } from "./signer.ts";
 
 /** The same in every attempt: by it a webhook knows what it has had already. */
-export const ID_HEADER = "X-A2A-Notification-Id";
+const ID_HEADER = "X-A2A-Notification-Id";
 /** Where the client's own credentials are in `Authorization`. */
-export const JWT_HEADER = "X-A2A-Notification-JWT";
+const JWT_HEADER = "X-A2A-Notification-JWT";
 
 /** Of an answer's body, which nobody reads. */
 const MAX_ANSWER = 64 * 1024;

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { pino } from "pino";
 import { createCanonicalDemo } from "../../src/demo/canonical.ts";
 import { startVendorServer, type RunningVendors } from "../../src/demo/server.ts";
 import { Task } from "../../src/protocol/model.ts";
@@ -89,6 +90,20 @@ describe("a webhook", () => {
     await webhook.listen();
     const tasks = await webhook.untilState("completed");
     expect(tasks.at(-1)).toEqual((await rpc(url, "tasks/get", { id })).result);
+  });
+
+  test("leaves nothing of the client's secrets in the log, however it fails", async () => {
+    webhook.answer = (_, index) => (index === 0 ? 401 : "hang");
+    let text = "";
+    const log = pino({ level: "trace" }, { write: (line) => (text += line) });
+    const url = await start({ timeout: "50ms", maxAttempts: 3 }, { log });
+    const authentication = { schemes: ["Bearer"], credentials: "CREDENTIAL" };
+    const pushNotificationConfig = { url: `${webhook.url}?key=QUERY`, token: "TOKEN", authentication };
+    await rpc(url, "message/send", { ...userMessage("Plan"), configuration: { pushNotificationConfig } });
+    await webhook.until((received) => received.length >= 3);
+    await deadLetters();
+    expect(text).toContain("a webhook could not be notified");
+    expect(text).not.toMatch(/CREDENTIAL|TOKEN|QUERY/);
   });
 
   test("that redirects is not followed", async () => {

@@ -80,7 +80,7 @@ export class Webhook {
   }
 }
 
-export const taskIn = (body: string): Task => Task.parse(JSON.parse(body));
+const taskIn = (body: string): Task => Task.parse(JSON.parse(body));
 
 /** Loopback is allowed, and nothing takes long. */
 export const LOOPBACK_PUSH = {
