@@ -6,7 +6,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { adapters } from "../adapters/index.ts";
 import { AuthSchemes } from "../src/config/auth-schema.ts";
-import { ConfigSchema, CredentialsSchema } from "../src/config/schema.ts";
+import { CredentialsSchema } from "../src/config/credentials-schema.ts";
+import { ConfigSchema } from "../src/config/schema.ts";
 import { unwrap } from "../src/config/shape.ts";
 
 export const REFERENCE_FILE = new URL("../docs/configuration.md", import.meta.url);
@@ -54,6 +55,8 @@ function reference(): string {
     section("push.jwt", objectOf(push).shape["jwt"]),
     section("defaults", defaults),
     section("agents.NAME", agent),
+    section("agents.NAME.forward", objectOf(agent).shape["forward"]),
+    section("agents.NAME.tls", objectOf(agent).shape["tls"]),
     credentials(),
     section("timeouts", timeouts, "Durations. Under an agent, or under `defaults` for all."),
     section("limits", limits, "Under an agent, or under `defaults` for all."),

@@ -59,6 +59,8 @@ export interface Call {
   readonly newContextId: string;
   /** Extension URIs that the client asked for (`X-A2A-Extensions`, §3.2.5). */
   readonly extensions: readonly string[];
+  /** Headers of the client that its agent is given (`forward`), in lower case; they are added without the adapter. */
+  readonly forwarded?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The vendor's own id of a task, and of its context where known. */

@@ -19,6 +19,7 @@ import { createWebServer } from "./northbound/web-server.ts";
 import { A2AError } from "./protocol/errors.ts";
 import { createPush, type Push } from "./push/create-push.ts";
 import { createSouthbound, type ClosableSouthbound } from "./southbound/create-southbound.ts";
+import { withForwarding } from "./southbound/forwarded.ts";
 import { createRedactor } from "./southbound/redact.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 import type { TaskStore } from "./store/store.ts";
@@ -62,7 +63,8 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     southbounds.push(southbound);
     const adapter = deps.adapters.get(agent.adapter);
     if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
-    const backend = adapter.connect(agent.options, southbound);
+    const connected = adapter.connect(agent.options, southbound);
+    const backend = agent.forward ? withForwarding(connected) : connected;
     const context = { agent, backend, store, deadlines, mint, log: southbound.log, redact, push };
     gateways.set(agent.name, new AgentGateway(context));
   }

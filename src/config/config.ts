@@ -1,5 +1,6 @@
 /** The configuration as the rest of the program sees it: resolved, validated, frozen. Times in ms, sizes in bytes. */
 import type { AuthConfig, RateLimits, TlsConfig } from "./auth.ts";
+import type { AgentTls, LiveSecrets, OAuth2Credentials } from "./agent-access.ts";
 import type { CardSource } from "../southbound/southbound.ts";
 import type { PushSettings } from "./push.ts";
 
@@ -12,7 +13,8 @@ export type Credentials =
       readonly name: string;
       readonly value: string;
     }
-  | { readonly type: "basic"; readonly username: string; readonly password: string };
+  | { readonly type: "basic"; readonly username: string; readonly password: string }
+  | OAuth2Credentials;
 
 /** Milliseconds. */
 export interface Timeouts {
@@ -94,6 +96,13 @@ export interface AgentConfig {
   readonly url: string;
   readonly card: CardSource;
   readonly credentials: Credentials;
+  /** Sent with every request, beside the credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Headers of the client that are passed on, in lower case. */
+  readonly forward?: readonly string[];
+  readonly tls?: AgentTls;
+  /** Where `credentials` or `headers` come from files. */
+  readonly liveSecrets?: LiveSecrets;
   /** Already parsed by the adapter's own schema. */
   readonly options: unknown;
   readonly timeouts: Timeouts;

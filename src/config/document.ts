@@ -32,7 +32,8 @@ export class SourceDocument {
   readonly #sources: Sources;
   readonly #lines = new LineCounter();
   readonly #offsets = new Map<string, { key: number | undefined; value: number | undefined }>();
-  readonly #interpolated = new Set<string>();
+  /** What was written where a reference has been replaced. */
+  readonly #interpolated = new Map<string, { path: Path; text: string }>();
   readonly #unresolved: Path[] = [];
   readonly #findings: Finding[] = [];
   readonly #secrets: string[] = [];
@@ -70,6 +71,27 @@ export class SourceDocument {
   /** The value came, at least in part, from a reference. */
   isInterpolated(path: Path): boolean {
     return this.#interpolated.has(keyOf(path));
+  }
+
+  /** What was written there, where it has references. */
+  template(path: Path): string | undefined {
+    return this.#interpolated.get(keyOf(path))?.text;
+  }
+
+  /** The same for everything at and below the path. */
+  templates(base: Path): string[] {
+    const within = [...this.#interpolated.values()].filter(({ path }) =>
+      base.every((step, index) => path[index] === step),
+    );
+    return within.map(({ text }) => text);
+  }
+
+  /** The value there; undefined where there is none. */
+  at(path: Path): unknown {
+    return path.reduce<unknown>(
+      (inner, step) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, step) : undefined),
+      this.value,
+    );
   }
 
   /** A finding already says why this value, or one around it, is not there. */
@@ -132,7 +154,7 @@ export class SourceDocument {
   #readText(text: string, path: Path): string {
     if (!hasReference(text)) return text;
     const { value, secrets, faults } = interpolate(text, this.#sources);
-    this.#interpolated.add(keyOf(path));
+    this.#interpolated.set(keyOf(path), { path, text });
     this.#secrets.push(...secrets);
     for (const fault of faults) this.#find(path, undefined, fault);
     if (faults.length > 0) this.#unresolved.push(path);

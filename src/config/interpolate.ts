@@ -38,6 +38,12 @@ export const unmask = (text: string): string => text.replace(MASKED, (char) => s
 
 export const hasReference = (text: string): boolean => text.includes("${");
 
+/** The files that a value's references name. */
+export const filesIn = (text: string): string[] =>
+  [...text.matchAll(OPENING)].flatMap(([, escape, reference = ""]) =>
+    escape === "" && reference.startsWith("file:") ? [reference.slice("file:".length).trim()] : [],
+  );
+
 /** Replaces every reference in one unmasked value; what comes in is not searched again. */
 export function interpolate(text: string, sources: Sources): Interpolated {
   const faults: string[] = [];

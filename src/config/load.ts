@@ -3,11 +3,13 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Adapter } from "../adapter.ts";
 import { createRedactor } from "../southbound/redact.ts";
+import type { LiveSecrets } from "./agent-access.ts";
 import type { Config } from "./config.ts";
 import { check } from "./checks.ts";
 import { SourceDocument, type Path, type Position } from "./document.ts";
 import { errnoOf } from "./errno.ts";
 import { ConfigError, formatPath, type Complaint, type Fault } from "./faults.ts";
+import { liveSecretsOf } from "./live-secrets.ts";
 import { resolveConfig, warningsOf } from "./resolve.ts";
 import { secretsOf } from "./secrets.ts";
 
@@ -30,13 +32,19 @@ export async function loadConfig(file: string, options: LoadOptions): Promise<Lo
 /** The same for text that is already there; `file` is only named in faults. */
 export async function parseConfig(text: string, file: string, options: LoadOptions): Promise<LoadedConfig> {
   const { adapters, env } = options;
-  const source = new SourceDocument(text, { env, readFile: (path) => readFileSync(path, "utf8") });
+  const sources = { env, readFile: (path: string) => readFileSync(path, "utf8") };
+  const source = new SourceDocument(text, sources);
   if (source.broken) throw new ConfigError(file, faultsOf(source, [], []));
   const secrets = secretsOf(source);
   const { parsed, options: parsedOptions, complaints } = await check(source, adapters);
   const faults = faultsOf(source, complaints, secrets);
   if (faults.length > 0 || !parsed) throw new ConfigError(file, faults);
-  const config = resolveConfig(parsed, { options: parsedOptions, secrets });
+  const liveSecrets = new Map<string, LiveSecrets>();
+  for (const name of Object.keys(parsed.agents)) {
+    const live = liveSecretsOf(source, name, sources);
+    if (live) liveSecrets.set(name, live);
+  }
+  const config = resolveConfig(parsed, { options: parsedOptions, secrets, liveSecrets });
   return { config, warnings: warningsOf(config) };
 }
 

@@ -1,4 +1,6 @@
 /** The parsed file to the configuration that the program runs on: defaults merged, card addresses listed, frozen. */
+import type { LiveSecrets } from "./agent-access.ts";
+import { forwardedNames } from "./credentials-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig, type Config } from "./config.ts";
 import { exposureWarnings } from "./exposure.ts";
 import { resolvePush } from "./push-schema.ts";
@@ -9,13 +11,15 @@ export interface Extras {
   /** Each agent's options as its adapter parsed them. */
   readonly options: ReadonlyMap<string, unknown>;
   readonly secrets: readonly string[];
+  /** Of the agents whose credentials or headers come from files. */
+  readonly liveSecrets: ReadonlyMap<string, LiveSecrets>;
 }
 
-export function resolveConfig(parsed: ParsedConfig, { options, secrets }: Extras): Config {
+export function resolveConfig(parsed: ParsedConfig, { options, secrets, liveSecrets }: Extras): Config {
   const { server, store, log, defaults } = parsed;
   const agents = Object.entries(parsed.agents).map(([name, agent]): [string, AgentConfig] => [
     name,
-    resolveAgent(name, agent, defaults, options.get(name)),
+    resolveAgent(name, agent, defaults, { options: options.get(name), live: liveSecrets.get(name) }),
   ]);
   const publicUrl = server.publicUrl ?? defaultPublicUrl(server);
   return Object.freeze({
@@ -35,7 +39,7 @@ function resolveAgent(
   name: string,
   agent: ParsedAgent,
   defaults: ParsedConfig["defaults"],
-  options: unknown,
+  { options, live }: { readonly options: unknown; readonly live: LiveSecrets | undefined },
 ): AgentConfig {
   return deepFreeze({
     name,
@@ -43,6 +47,10 @@ function resolveAgent(
     url: agent.url,
     card: toCardSource(agent.url, agent.card),
     credentials: agent.credentials,
+    ...(agent.headers && { headers: agent.headers }),
+    ...(agent.forward && { forward: forwardedNames(agent.forward) }),
+    ...(agent.tls && { tls: agent.tls }),
+    ...(live && { liveSecrets: live }),
     options,
     timeouts: { ...DEFAULT_TIMEOUTS, ...defaults.timeouts, ...agent.timeouts },
     limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },

@@ -4,10 +4,11 @@
  */
 import { z } from "zod";
 import { AuthSchema, RateLimitsSchema, TlsSchema } from "./auth-schema.ts";
+import { AgentTlsSchema, CredentialsSchema, ForwardSchema, HeadersSchema } from "./credentials-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
 import { PushSchema } from "./push-schema.ts";
 import { count, duration, formatDuration, formatSize, size } from "./units.ts";
-import { CARD_HINT, cardLocation, httpUrl, visibleAscii } from "./urls.ts";
+import { CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
 
 const text = () => z.string().min(1);
 
@@ -73,40 +74,6 @@ const onDisconnect = () =>
     defaultsTo: "continue",
   });
 
-const secret = (description: string) => visibleAscii().meta({ description });
-
-export const CredentialsSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("none") }).meta({ description: "Nothing is sent." }),
-  z
-    .strictObject({
-      type: z.literal("bearer"),
-      token: secret("Sent as `Authorization: Bearer TOKEN`.").refine((token) => !/^bearer\s/i.test(token), {
-        error: "must be the token alone, without the word Bearer",
-      }),
-    })
-    .meta({ description: "A bearer token." }),
-  z
-    .strictObject({
-      type: z.literal("apiKey"),
-      in: z.enum(["header", "query", "cookie"]).meta({ description: "Where the key is sent." }),
-      name: z
-        .string()
-        .regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: "must be a header, query parameter or cookie name" })
-        .meta({ description: "Name of the header, query parameter or cookie." }),
-      value: secret("The key."),
-    })
-    .meta({ description: "A key in a header, in the query or in a cookie." }),
-  z
-    .strictObject({
-      type: z.literal("basic"),
-      username: text()
-        .regex(/^[^:]*$/, { error: "must not hold a colon" })
-        .meta({ description: "User name." }),
-      password: z.string().meta({ description: "Password." }),
-    })
-    .meta({ description: "HTTP Basic." }),
-]);
-
 const AgentSchema = z.strictObject({
   adapter: text().meta({ description: "The dialect that the vendor speaks." }),
   url: httpUrl().meta({
@@ -127,6 +94,16 @@ const AgentSchema = z.strictObject({
   credentials: CredentialsSchema.prefault({ type: "none" }).meta({
     description: "What the proxy shows the vendor; see [credentials](#credentials).",
     defaultsTo: "type: none",
+  }),
+  headers: HeadersSchema.exactOptional().meta({
+    description: "Headers that every request to the vendor has, beside the credentials. Their values are secret.",
+    kind: "mapping of texts",
+  }),
+  forward: ForwardSchema.exactOptional().meta({
+    description: "What of the client's request the vendor is given; see [forward](#agentsnameforward).",
+  }),
+  tls: AgentTlsSchema.exactOptional().meta({
+    description: "Certificates towards the vendor; see [tls](#agentsnametls).",
   }),
   options: z.record(z.string(), z.unknown()).prefault({}).meta({
     description:

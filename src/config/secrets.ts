@@ -2,7 +2,17 @@
 import type { SourceDocument } from "./document.ts";
 
 /** Parts of `credentials` that only say how the secret travels. */
-const OPEN = new Set(["type", "in", "name"]);
+const OPEN = new Set([
+  "type",
+  "in",
+  "name",
+  "tokenUrl",
+  "issuer",
+  "clientId",
+  "clientAuth",
+  "scope",
+  "audience",
+]);
 
 /** Query parameters whose values are secret however short; a long value is taken for one whatever its name. */
 const SECRET_PARAMETER = /key|token|secret|auth|sig|pass|credential/i;
@@ -13,6 +23,7 @@ export function secretsOf(source: SourceDocument): string[] {
   const found = new Set(source.secrets);
   for (const [name, agent] of entries(member(source.value, "agents"))) {
     for (const secret of credentialValues(source, name, agent)) found.add(secret);
+    for (const secret of headerValues(source, name, agent)) found.add(secret);
     for (const secret of queryValues(member(agent, "card"))) found.add(secret);
     for (const secret of queryValues(member(agent, "url"))) found.add(secret);
   }
@@ -32,6 +43,14 @@ function credentialValues(source: SourceDocument, name: string, agent: unknown):
     return open || !(typeof value === "string" || typeof value === "number") ? [] : [String(value)];
   });
 }
+
+/** A short value that stands in the file is no secret: masking it would blot out half of every message. */
+const headerValues = (source: SourceDocument, name: string, agent: unknown): string[] =>
+  entries(member(agent, "headers")).flatMap(([key, value]) => {
+    if (typeof value !== "string") return [];
+    const isSecret = value.length >= LONG || source.isInterpolated(["agents", name, "headers", key]);
+    return isSecret ? [value] : [];
+  });
 
 /** Some vendors take the key as `?api_key=` in a URL. */
 function queryValues(value: unknown): string[] {

@@ -137,7 +137,7 @@ export class AgentGateway implements Gateway {
     how: { listened: boolean; way: "stream" | "send" },
   ): Promise<TaskRun> {
     if (this.#stopping) throw new A2AError("shutting-down");
-    const { principal, extensions } = caller;
+    const { principal, extensions, forwarded } = caller;
     const { taskId, contextId, ...rest } = params.message;
     const record = taskId === undefined ? undefined : await this.#continued(params.message, caller);
     const { push, configuration } = await this.#push.inline(params.configuration);
@@ -155,6 +155,7 @@ export class AgentGateway implements Gateway {
       ...this.#newIds(),
       principal,
       extensions,
+      forwarded,
       contextId,
       record,
       send,
@@ -227,11 +228,12 @@ export class AgentGateway implements Gateway {
   }
 
   #follow(record: TaskRecord, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
-    const { principal, extensions } = caller;
+    const { principal, extensions, forwarded } = caller;
     const run = this.#run({
       ...this.#newIds(),
       principal,
       extensions,
+      forwarded,
       record,
       report,
       reason,
@@ -280,7 +282,8 @@ export class AgentGateway implements Gateway {
   }
 
   #call(caller: Caller, timeout: number): Call {
-    return { ...this.#newIds(), signal: AbortSignal.timeout(timeout), extensions: caller.extensions };
+    const { extensions, forwarded } = caller;
+    return { ...this.#newIds(), signal: AbortSignal.timeout(timeout), extensions, forwarded };
   }
 }
 

@@ -22,6 +22,8 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** Extension URIs of `X-A2A-Extensions`. */
   readonly extensions: readonly string[];
+  /** Headers for the vendor, in lower case: those that the agent's `forward` names. */
+  readonly forwarded?: Readonly<Record<string, string>> | undefined;
   /** Joins the engine's log lines to the request's. */
   readonly requestId?: string | undefined;
 }

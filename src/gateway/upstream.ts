@@ -37,6 +37,7 @@ export interface CallIds {
   readonly newTaskId: string;
   readonly newContextId: string;
   readonly extensions: readonly string[];
+  readonly forwarded?: Call["forwarded"];
 }
 
 export class Upstream {

@@ -11,6 +11,7 @@ import { A2AError } from "../protocol/errors.ts";
 import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { identify } from "./access.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
+import { forwardedOf } from "./forwarded.ts";
 import type { Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
 import { callUnary, lastEventId, openStream, taskOf, type Invocation, type UnaryResult } from "./invoke.ts";
@@ -139,6 +140,7 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
     principal: principal.id,
     signal: gone,
     extensions: requestedExtensions(ctx.get(EXTENSIONS_HEADER)),
+    forwarded: forwardedOf(config.forward, (name) => ctx.get(name)),
   };
   const after = lastEventId(ctx.get("Last-Event-ID"));
   return { gateway, params, caller, after, rules: { maxParts: config.limits.parts, newId: deps.newId } };

@@ -12,6 +12,7 @@ import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
 import { methodNamed, type Method } from "../protocol/methods.ts";
 import { EXTENSIONS_HEADER, requestedExtensions } from "./extensions.ts";
+import { forwardedOf } from "./forwarded.ts";
 import type { GrpcAgents } from "./grpc-agents.ts";
 import type { Rpc } from "./grpc-rpcs.ts";
 import type { Lifecycle } from "./health.ts";
@@ -79,7 +80,13 @@ export async function admit(
   const agent = agents.select(textIn(call.metadata, AGENT_KEY), call.getHost());
   const { name, adapter, limits } = agent.config;
   Object.assign(line, { agent: name, dialect: adapter });
-  const caller = await callerOf(call, { agent: name, method: rpc.method, gone, gate: deps.gate });
+  const caller = await callerOf(call, {
+    agent: name,
+    forward: agent.config.forward,
+    method: rpc.method,
+    gone,
+    gate: deps.gate,
+  });
   if (deps.gate.isClosed) line.principal = caller.principal;
   if (size > limits.requestBody) {
     throw new A2AError("request-too-large", { data: { limit: limits.requestBody } });
@@ -97,17 +104,23 @@ const AGENT_KEY = "a2a-agent";
 
 interface Door {
   readonly agent: string;
+  /** Names of the headers that the vendor is given. */
+  readonly forward: readonly string[] | undefined;
   readonly method: string;
   readonly gone: AbortSignal;
   readonly gate: Gate;
 }
 
 /** Who calls, from the metadata and the connection; rejects with `unauthenticated`, `forbidden`, `too-many-requests`. */
-async function callerOf(call: UnaryCall | StreamCall, { agent, method, gone, gate }: Door): Promise<Caller> {
+async function callerOf(
+  call: UnaryCall | StreamCall,
+  { agent, forward, method, gone, gate }: Door,
+): Promise<Caller> {
   const principal = await gate.identify(presentedBy(call));
   await gate.admit(principal, agent, method);
   const extensions = requestedExtensions(textIn(call.metadata, EXTENSIONS_HEADER) ?? "");
-  return { principal: principal.id, signal: gone, extensions };
+  const forwarded = forwardedOf(forward, (name) => textIn(call.metadata, name));
+  return { principal: principal.id, signal: gone, extensions, forwarded };
 }
 
 function presentedBy(call: UnaryCall | StreamCall): Presented {

@@ -2,11 +2,13 @@
  * Finds the vendor's card: protected or not, at one well-known name or the other, behind a server that answers
  * HTML for what it does not have. Control plane, so got's retries earn their keep.
  */
-import got, { type PlainResponse, type Response } from "got";
+import got, { type Got, type HttpsOptions, type PlainResponse, type Response } from "got";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { authorizationOf, withQuery } from "./credentials.ts";
+import type { Authorizer } from "./authorizer.ts";
+import { withQuery, type Authorization } from "./credentials.ts";
 import type { Redact } from "./redact.ts";
+import type { TlsIdentity } from "./tls.ts";
 import { toTransportError } from "./transport-error.ts";
 
 export interface CardFetcherOptions {
@@ -15,7 +17,8 @@ export interface CardFetcherOptions {
   /** What JSON-RPC is posted to; credentials go to its origin only, whatever URLs the card has. */
   readonly url: string;
   readonly card: AgentConfig["card"];
-  readonly credentials: AgentConfig["credentials"];
+  readonly authorizer: Authorizer;
+  readonly tls?: TlsIdentity;
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect" | "request">;
   readonly limits: Pick<AgentConfig["limits"], "responseBody">;
   readonly redact: Redact;
@@ -36,6 +39,7 @@ interface Miss {
 type Outcome = { readonly card: unknown } | { readonly miss: Miss };
 
 const RETRIES = 2;
+const NOTHING: Authorization = { headers: {}, query: undefined };
 const withoutQuery = (url: URL): string => url.origin + url.pathname;
 const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -58,12 +62,15 @@ function readCard({ statusCode: status, body, headers }: Response<string>, url: 
   }
 }
 
-/** The returned function resolves with the card as it is, and rejects with an A2AError that tells what was tried. */
-export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSignal) => Promise<unknown> {
-  const { agent, card, timeouts, limits, redact } = options;
-  const { origin } = new URL(options.url);
-  const authorization = authorizationOf(options.credentials);
-  const client = got.extend({
+const httpsOptions = ({ cert, key, ca, serverName }: TlsIdentity = {}): HttpsOptions => ({
+  ...(cert && { certificate: cert }),
+  ...(key && { key }),
+  ...(ca && { certificateAuthority: ca }),
+  ...(serverName && { serverName }),
+});
+
+function clientFor({ timeouts, backoffLimit }: CardFetcherOptions): Got {
+  return got.extend({
     followRedirect: staysAtOrigin,
     maxRedirects: 3,
     throwHttpErrors: false,
@@ -72,24 +79,45 @@ export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSi
       limit: RETRIES,
       methods: ["GET"],
       statusCodes: [429, 500, 502, 503, 504],
-      ...(options.backoffLimit === undefined ? {} : { backoffLimit: options.backoffLimit, noise: 0 }),
+      ...(backoffLimit === undefined ? {} : { backoffLimit: backoffLimit, noise: 0 }),
     },
     headers: { accept: "application/json", "user-agent": undefined },
   });
+}
 
+/** The returned function resolves with the card as it is, and rejects with an A2AError that tells what was tried. */
+export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSignal) => Promise<unknown> {
+  const { agent, authorizer, card, limits, redact } = options;
+  const { origin } = new URL(options.url);
+  const secured = httpsOptions(options.tls);
+  const client = clientFor(options);
+
+  /** Nothing that proves who asks goes to another origin than the agent's. */
   async function tryUrl(address: string, signal: AbortSignal): Promise<Outcome> {
     const configured = new URL(address);
-    const trusted = configured.origin === origin;
-    const url = trusted ? withQuery(configured, authorization) : configured;
-    const headers = trusted ? authorization.headers : {};
+    if (configured.origin !== origin) return request(configured, NOTHING, signal);
+    const authorization = await authorizer.authorize(signal);
+    const outcome = await request(configured, authorization, signal, secured);
+    const isRefused = "miss" in outcome && outcome.miss.status === 401 && authorizer.refused(authorization);
+    return isRefused ? request(configured, await authorizer.authorize(signal), signal, secured) : outcome;
+  }
+
+  async function request(
+    configured: URL,
+    authorization: Authorization,
+    signal: AbortSignal,
+    https: HttpsOptions = {},
+  ): Promise<Outcome> {
+    const url = withQuery(configured, authorization);
+    const { headers } = authorization;
     const tooLarge = new AbortController();
-    const request = client(url, { headers, signal: AbortSignal.any([signal, tooLarge.signal]) });
+    const answer = client(url, { headers, https, signal: AbortSignal.any([signal, tooLarge.signal]) });
     const shown = withoutQuery(configured);
-    void request.on("downloadProgress", ({ transferred }) => {
+    void answer.on("downloadProgress", ({ transferred }) => {
       if (transferred > limits.responseBody) tooLarge.abort();
     });
     try {
-      return readCard(await request, shown);
+      return readCard(await answer, shown);
     } catch (error) {
       if (tooLarge.signal.aborted) {
         return { miss: { url: shown, reason: `more than ${limits.responseBody} bytes` } };

@@ -7,7 +7,8 @@ export interface Authorization {
   readonly query: readonly [name: string, value: string] | undefined;
 }
 
-export function authorizationOf(credentials: Credentials): Authorization {
+/** Of credentials that stand in the configuration; a token is another's matter. */
+export function authorizationOf(credentials: Exclude<Credentials, { type: "oauth2" }>): Authorization {
   switch (credentials.type) {
     case "none":
       return { headers: {}, query: undefined };

@@ -6,6 +6,13 @@ export interface Redact {
   (value: unknown): unknown;
 }
 
+/** One that is told of secrets that come up while the proxy runs: tokens, rotated keys. */
+export interface Redactor extends Redact {
+  learn(secret: string): void;
+}
+
+/** Learned secrets that are remembered; by then the oldest have long expired. */
+const MAX_LEARNED = 200;
 const MASK = "[redacted]";
 /** Shorter ones would make encoded forms so short that they occur by chance. */
 const MIN_ENCODED = 6;
@@ -32,15 +39,12 @@ function formsOf(secret: string): string[] {
  * Replaces the secrets as they are, URL-encoded, JSON-escaped and in base64 (Basic credentials), and whatever looks
  * like a bearer or basic token.
  */
-export function createRedactor(secrets: readonly string[]): Redact {
-  // The longest first: a secret may contain another.
-  const forms = [...new Set(secrets.flatMap(formsOf))]
-    .filter((form) => form !== "")
-    .sort((a, b) => b.length - a.length);
-  const known = new RegExp(forms.map((form) => escapeRegExp(form)).join("|"), "g");
+export function createRedactor(secrets: readonly string[]): Redactor {
+  const learned = new Set<string>();
+  let known = patternOf(secrets);
 
   const inText = (text: string): string => {
-    const masked = forms.length === 0 ? text : text.replace(known, MASK);
+    const masked = known ? text.replace(known, MASK) : text;
     return masked.replace(SCHEME_TOKEN, `$1 ${MASK}`);
   };
 
@@ -52,5 +56,23 @@ export function createRedactor(secrets: readonly string[]): Redact {
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [inText(key), redact(item)]));
   }
-  return redact;
+
+  const learn = (secret: string): void => {
+    if (learned.has(secret) || secrets.includes(secret)) return;
+    learned.add(secret);
+    const [oldest] = learned;
+    if (learned.size > MAX_LEARNED && oldest !== undefined) learned.delete(oldest);
+    known = patternOf([...secrets, ...learned]);
+  };
+  return Object.assign(redact, { learn });
+}
+
+/** Matches every form of every secret; undefined where there is none. */
+function patternOf(secrets: readonly string[]): RegExp | undefined {
+  // The longest first: a secret may contain another.
+  const forms = [...new Set(secrets.flatMap(formsOf))]
+    .filter((form) => form !== "")
+    .sort((a, b) => b.length - a.length);
+  if (forms.length === 0) return undefined;
+  return new RegExp(forms.map((form) => escapeRegExp(form)).join("|"), "g");
 }

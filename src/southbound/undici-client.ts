@@ -6,11 +6,14 @@ import { Pool, type Dispatcher } from "undici";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { decompressed, readWhole } from "./body.ts";
-import { authorizationOf, authorized, withQuery, type Authorization } from "./credentials.ts";
+import type { Authorizer } from "./authorizer.ts";
+import { authorized, withQuery, type Authorization } from "./credentials.ts";
 import { createEventDecoder } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
+import { forwardedHeaders } from "./forwarded.ts";
 import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamedValue } from "./http.ts";
-import type { Redact } from "./redact.ts";
+import { createRedactor, type Redact } from "./redact.ts";
+import type { TlsIdentity } from "./tls.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
 export interface HttpClientOptions {
@@ -18,7 +21,8 @@ export interface HttpClientOptions {
   readonly agent: string;
   /** Only its origin counts. */
   readonly url: string;
-  readonly credentials: AgentConfig["credentials"];
+  readonly authorizer: Authorizer;
+  readonly tls?: TlsIdentity;
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect">;
   readonly limits: Pick<AgentConfig["limits"], "connections" | "responseBody" | "event">;
   readonly redact: Redact;
@@ -33,6 +37,16 @@ const EXCERPT = 2000;
 const utf8 = new TextDecoder();
 const isHtml = (contentType: unknown): boolean =>
   /^\s*(text\/html|application\/xhtml)/i.test(String(contentType));
+
+/** A shorter one is no secret, and would blot out half of the text. */
+const SHORTEST_MASKED = 8;
+
+/** What the client has shown may be as secret as what the proxy shows, and be echoed as well. */
+function withoutForwarded(text: string): string {
+  const values = Object.values(forwardedHeaders() ?? {}).map((value) => value.replace(/^\w+ +/, ""));
+  const secrets = values.filter((value) => value.length >= SHORTEST_MASKED);
+  return secrets.length === 0 ? text : createRedactor(secrets)(text);
+}
 
 function parsed(text: string): unknown {
   try {
@@ -49,16 +63,21 @@ async function* only(value: unknown): AsyncGenerator<StreamedValue> {
 class UndiciClient implements ClosableHttpClient {
   readonly #options: HttpClientOptions;
   readonly #origin: string;
-  readonly #authorization: Authorization;
   readonly #pool: Pool;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
     this.#origin = new URL(options.url).origin;
-    this.#authorization = authorizationOf(options.credentials);
+    const { cert, key, ca, serverName } = options.tls ?? {};
     this.#pool = new Pool(this.#origin, {
       connections: options.limits.connections,
-      connectTimeout: options.timeouts.connect,
+      connect: {
+        timeout: options.timeouts.connect,
+        ...(cert && { cert }),
+        ...(key && { key }),
+        ...(ca && { ca }),
+        ...(serverName && { servername: serverName }),
+      },
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,
@@ -96,16 +115,19 @@ class UndiciClient implements ClosableHttpClient {
     return this.#pool.destroy();
   }
 
-  /** Resolves once the headers are there, and are no redirect. */
+  /** Resolves once the headers are there, and are no redirect; what is refused with 401 may be sent once more. */
   async #open(request: HttpRequest): Promise<Dispatcher.ResponseData> {
-    const { agent, redact } = this.#options;
-    const { method, signal, url } = request;
-    const path = this.#target(url);
-    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    const { agent, authorizer, redact } = this.#options;
+    const { signal, url } = request;
+    this.#assertOrigin(url);
     let response: Dispatcher.ResponseData;
     try {
-      signal.throwIfAborted();
-      response = await this.#pool.request({ method, path, headers: this.#headers(request), body, signal });
+      const authorization = await authorizer.authorize(signal);
+      response = await this.#send(request, authorization);
+      if (response.statusCode === 401 && authorizer.refused(authorization)) {
+        response.body.on("error", () => {}).destroy();
+        response = await this.#send(request, await authorizer.authorize(signal));
+      }
     } catch (error) {
       throw this.#fault(error, { stage: "headers", signal });
     }
@@ -120,24 +142,26 @@ class UndiciClient implements ClosableHttpClient {
     });
   }
 
-  #target(address: string): string {
+  #assertOrigin(address: string): void {
     const url = URL.parse(address);
-    if (url?.origin !== this.#origin) {
-      const { agent } = this.#options;
-      throw new A2AError("agent-unavailable", {
-        message: `The agent ${agent} is called at ${this.#origin} only, not at ${url?.origin ?? "an invalid URL"}`,
-        data: { agent, stage: "request" },
-      });
-    }
-    const { pathname, search } = withQuery(url, this.#authorization);
-    return pathname + search;
+    if (url?.origin === this.#origin) return;
+    const { agent } = this.#options;
+    throw new A2AError("agent-unavailable", {
+      message: `The agent ${agent} is called at ${this.#origin} only, not at ${url?.origin ?? "an invalid URL"}`,
+      data: { agent, stage: "request" },
+    });
   }
 
-  #headers(request: HttpRequest): Record<string, string> {
+  #send(request: HttpRequest, authorization: Authorization): Promise<Dispatcher.ResponseData> {
+    const { method, signal } = request;
+    signal.throwIfAborted();
+    const { pathname, search } = withQuery(new URL(request.url), authorization);
+    const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "identity" };
     if (request.body !== undefined) headers["content-type"] = "application/json";
     for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
-    return authorized(headers, this.#authorization);
+    const all = authorized({ ...headers, ...forwardedHeaders() }, authorization);
+    return this.#pool.request({ method, path: pathname + search, headers: all, body, signal });
   }
 
   async #read(answer: Dispatcher.ResponseData, signal: AbortSignal): Promise<HttpResponse> {
@@ -151,7 +175,7 @@ class UndiciClient implements ClosableHttpClient {
       throw this.#fault(error, { stage: "body", signal, status });
     }
     // An error body may echo the request, credentials included, and becomes the `data` of our own error.
-    const text = status >= 400 ? redact(raw) : raw;
+    const text = status >= 400 ? withoutForwarded(redact(raw)) : raw;
     const json = parsed(text);
     if (json === undefined && status < 300 && isHtml(headers["content-type"])) {
       throw new A2AError("invalid-agent-response", {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import nock from "nock";
 import type { Credentials } from "../../src/config/config.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
+import { createAuthorizer } from "../../src/southbound/authorizer.ts";
 import { createCardFetcher, type CardFetcherOptions } from "../../src/southbound/card-fetch.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
 import { cleanUp, deadOrigin, faultOf, SECRET, serve } from "./loopback.ts";
@@ -12,15 +13,22 @@ afterEach(cleanUp);
 const BEARER: Credentials = { type: "bearer", token: SECRET };
 const never = new AbortController().signal;
 
-function fetchCard(url: string, options: Partial<CardFetcherOptions> = {}, signal = never): Promise<unknown> {
+function fetchCard(
+  url: string,
+  options: Partial<CardFetcherOptions & { credentials: Credentials }> = {},
+  signal = never,
+): Promise<unknown> {
+  const redact = createRedactor([SECRET]);
+  const { credentials = BEARER } = options;
+  const timeouts = { connect: 5000, request: 5000 };
   const fetcher = createCardFetcher({
     agent: "planner",
     url,
     card: { urls: [`${url}/card`] },
-    credentials: BEARER,
-    timeouts: { connect: 5000, request: 5000 },
+    authorizer: createAuthorizer({ agent: "planner", credentials, timeouts, redact }),
+    timeouts,
     limits: { responseBody: 1000 },
-    redact: createRedactor([SECRET]),
+    redact,
     backoffLimit: 0,
     ...options,
   });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { A2AError } from "../../src/protocol/errors.ts";
+import { createAuthorizer, type AuthorizerOptions } from "../../src/southbound/authorizer.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
 import { createHttpClient, type HttpClientOptions } from "../../src/southbound/undici-client.ts";
 
@@ -53,14 +54,22 @@ export async function deadOrigin(): Promise<string> {
   return origin;
 }
 
-export function clientOf(url: string, options: Partial<HttpClientOptions> = {}) {
+export function clientOf(url: string, given: Partial<HttpClientOptions & AuthorizerOptions> = {}) {
+  const { credentials = { type: "none" }, ...options } = given;
+  const redact = createRedactor([SECRET]);
   const client = createHttpClient({
     agent: "planner",
     url,
-    credentials: { type: "none" },
+    authorizer: createAuthorizer({
+      agent: "planner",
+      redact,
+      ...options,
+      credentials,
+      timeouts: { request: 5000 },
+    }),
     timeouts: { connect: 5000 },
     limits: { connections: 4, responseBody: 1000, event: 1000 },
-    redact: createRedactor([SECRET]),
+    redact,
     ...options,
   });
   cleanups.push(() => client.close());

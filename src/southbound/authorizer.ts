@@ -1,0 +1,98 @@
+/** What an agent's requests carry at this moment: credentials as configured, as files hold them now, or a token. */
+import { stat } from "node:fs/promises";
+import type { Logger } from "pino";
+import type { AgentConfig, Credentials } from "../config/config.ts";
+import { authorizationOf, type Authorization } from "./credentials.ts";
+import type { Redactor } from "./redact.ts";
+import { TokenSource } from "./token-source.ts";
+
+export interface AuthorizerOptions extends Pick<AgentConfig, "credentials" | "headers" | "liveSecrets"> {
+  /** The agent's name, for errors. */
+  readonly agent: string;
+  readonly timeouts: Pick<AgentConfig["timeouts"], "request">;
+  readonly redact: Redactor;
+  readonly log?: Logger;
+  readonly now?: () => number;
+}
+
+export interface Authorizer {
+  /** Rejects with an A2AError where there is no token to be had. */
+  authorize(signal: AbortSignal): Promise<Authorization>;
+  /** The vendor has answered 401. True: `authorize` gives something else now, with which to try once more. */
+  refused(authorization: Authorization): boolean;
+}
+
+export const createAuthorizer = (options: AuthorizerOptions): Authorizer => new AgentAuthorizer(options);
+
+class AgentAuthorizer implements Authorizer {
+  readonly #options: AuthorizerOptions;
+  #credentials: Credentials;
+  #headers: Readonly<Record<string, string>>;
+  #tokens: TokenSource | undefined;
+  /** What the files looked like when they were last read. */
+  #seen: string | undefined;
+
+  constructor(options: AuthorizerOptions) {
+    this.#options = options;
+    this.#credentials = options.credentials;
+    this.#headers = lowerCase(options.headers);
+    this.#tokens = this.#tokenSource();
+  }
+
+  async authorize(signal: AbortSignal): Promise<Authorization> {
+    if (this.#options.liveSecrets) await this.#reread(this.#options.liveSecrets);
+    const token = await this.#tokens?.get(signal);
+    const credentials = this.#credentials;
+    const { headers, query } = authorizationOf(
+      credentials.type === "oauth2" ? { type: "bearer", token: token ?? "" } : credentials,
+    );
+    return { headers: { ...this.#headers, ...headers }, query };
+  }
+
+  refused({ headers }: Authorization): boolean {
+    const token = headers["authorization"]?.slice("Bearer ".length);
+    return token !== undefined && this.#tokens?.refuse(token) === true;
+  }
+
+  /** A file that cannot be read, or holds no credential, leaves what was in force. */
+  async #reread({ files, read }: NonNullable<AgentConfig["liveSecrets"]>): Promise<void> {
+    const { redact, log } = this.#options;
+    const before = this.#seen;
+    const seen = await fingerprint(files);
+    if (seen === before || this.#seen !== before) return;
+    this.#seen = seen;
+    try {
+      const { credentials, headers, secrets } = read();
+      for (const secret of secrets) redact.learn(secret);
+      const isSame = JSON.stringify(credentials) === JSON.stringify(this.#credentials);
+      this.#credentials = credentials;
+      this.#headers = lowerCase(headers);
+      if (!isSame) this.#tokens = this.#tokenSource();
+    } catch {
+      log?.warn({ files }, "a changed secret could not be read; the one before stays in force");
+    }
+  }
+
+  #tokenSource(): TokenSource | undefined {
+    const { agent, timeouts, redact, now = Date.now } = this.#options;
+    const credentials = this.#credentials;
+    if (credentials.type !== "oauth2") return undefined;
+    return new TokenSource({ agent, credentials, timeout: timeouts.request, redact, now });
+  }
+}
+
+const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** Differs once a file was written to, or replaced, as a mounted secret is by a link. */
+async function fingerprint(files: readonly string[]): Promise<string> {
+  const marks = files.map(async (file) => {
+    try {
+      const { mtimeNs, ino, size } = await stat(file, { bigint: true });
+      return `${ino}:${mtimeNs}:${size}`;
+    } catch {
+      return "absent";
+    }
+  });
+  return (await Promise.all(marks)).join();
+}
