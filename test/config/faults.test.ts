@@ -85,7 +85,10 @@ agents:
       "card: //elsewhere/x",
       "agents.a.card: must be an http(s) URL, a path that begins with `/`, or an inline card",
     ],
-    ["credentials: { type: bearr }", "agents.a.credentials.type: must be one of none, bearer, apiKey, basic, oauth2"],
+    [
+      "credentials: { type: bearr }",
+      "agents.a.credentials.type: must be one of none, bearer, apiKey, basic, oauth2",
+    ],
     [
       "credentials: { type: bearer, token: Bearer x }",
       "agents.a.credentials.token: must be visible ASCII characters without spaces or line breaks",
