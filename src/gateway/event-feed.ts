@@ -79,6 +79,8 @@ export class EventFeed {
   room(): Promise<void> | undefined {
     if (this.#listeners.size === 0) return undefined;
     for (const listener of this.#listeners) {
+      // Nothing is left for one that has read everything back from the store, whatever its place in the length.
+      if (listener.sequence >= this.#sequence) return undefined;
       if (this.#bytes - listener.bytes <= this.#windowSize) return undefined;
     }
     this.#read ??= Promise.withResolvers<void>();
@@ -171,7 +173,8 @@ export class EventFeed {
 
 class Listener implements Subscription {
   readonly #feed: EventFeed;
-  #sequence: number;
+  /** The last event it has been given. */
+  sequence: number;
   #opening: OutgoingEvent | undefined;
   #closed = false;
   /** Length of everything up to this listener's position. */
@@ -179,7 +182,7 @@ class Listener implements Subscription {
 
   constructor(feed: EventFeed, sequence: number, bytes: number, opening?: OutgoingEvent) {
     this.#feed = feed;
-    this.#sequence = sequence;
+    this.sequence = sequence;
     this.#opening = opening;
     this.bytes = bytes;
   }
@@ -196,7 +199,7 @@ class Listener implements Subscription {
     }
     while (!this.#closed) {
       const { changed, ended } = this.#feed;
-      const batch = await this.#feed.take(this.#sequence);
+      const batch = await this.#feed.take(this.sequence);
       if (batch.length > 0) return this.#advance(batch);
       if (ended) this.close();
       else await changed;
@@ -212,7 +215,7 @@ class Listener implements Subscription {
 
   #advance(batch: readonly FeedEvent[]): readonly OutgoingEvent[] {
     for (const event of batch) {
-      this.#sequence = event.sequence;
+      this.sequence = event.sequence;
       // Read back from the store, an event has no place in the feed's length: the listener lags until it has caught up.
       this.bytes = event.end ?? this.bytes;
     }

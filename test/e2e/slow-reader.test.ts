@@ -3,8 +3,10 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { Task } from "../../src/protocol/model.ts";
 import { cleanUp, serve } from "../southbound/loopback.ts";
-import { rpcStream, userMessage } from "../support/client.ts";
+import { rpc, rpcStream, userMessage } from "../support/client.ts";
+import { textOf } from "../support/fake-agent.ts";
 import { expectValidStream } from "../support/invariants.ts";
 import { startTestProxy, type TestProxy } from "../support/proxy.ts";
 import { chunk, status, task } from "./puppet.ts";
@@ -42,7 +44,7 @@ async function startFlood() {
       written += PIECE.length;
       if (send(chunk(PIECE, sent > 0))) continue;
       const wait = setTimeout(full.resolve, 1_000);
-      await once(response, "drain");
+      await Promise.race([once(response, "drain"), once(response, "close")]);
       clearTimeout(wait);
     }
     send(status("completed"));
@@ -62,16 +64,17 @@ async function openUnread(url: string): Promise<IncomingMessage> {
   return response;
 }
 
-async function start() {
+async function start(stalledClient: string) {
   const flood = await startFlood();
+  const timeouts = { stalledClient };
   const limits = { window: "64kb" };
-  proxy = await startTestProxy({ planner: { adapter: "a2a-0.3", url: flood.url, limits } });
+  proxy = await startTestProxy({ planner: { adapter: "a2a-0.3", url: flood.url, timeouts, limits } });
   return { ...flood, agent: proxy.agent("planner") };
 }
 
 describe("a client that does not read", () => {
-  test("holds the vendor back, and no other client", async () => {
-    const { agent, heldBack, written } = await start();
+  test("holds the vendor back, and no other client; once it reads, it gets everything", async () => {
+    const { agent, heldBack, written } = await start("1m");
     const unread = await openUnread(agent);
     await heldBack;
     expect(written()).toBeLessThan(BOUND);
@@ -79,6 +82,26 @@ describe("a client that does not read", () => {
     for await (const { result } of rpcStream(agent, "message/stream", userMessage("little")))
       events.push(result);
     expect([...expectValidStream(events).values()].join("")).toHaveLength(3 * PIECE.length);
-    unread.destroy();
+    const frames = (await text(unread))
+      .split("\n\n")
+      .map((frame) => frame.slice(frame.indexOf("data: ")))
+      .filter((frame) => frame.startsWith("data: "));
+    const results = frames.map((frame): unknown => JSON.parse(frame.slice(6)).result);
+    expect([...expectValidStream(results).values()].join("")).toHaveLength(TOTAL);
+  });
+
+  test("is disconnected after stalledClient, and its task goes on", async () => {
+    const { agent, heldBack } = await start("2s");
+    const unread = await openUnread(agent);
+    await heldBack;
+    const closed = once(unread.socket, "close");
+    let last: unknown;
+    for await (const { result } of rpcStream(agent, "tasks/resubscribe", { id: "t-1" })) last = result;
+    expect(last).toMatchObject({ status: { state: "completed" }, final: true });
+    const { result } = await rpc(agent, "tasks/get", { id: "t-1" });
+    expect(textOf(Task.parse(result))).toHaveLength(TOTAL);
+    unread.resume();
+    await closed;
+    expect(unread.complete).toBe(false);
   });
 });
