@@ -47,6 +47,7 @@ function reference(): string {
     section("The file", ConfigSchema),
     section("server", server),
     section("server.tls", objectOf(server).shape["tls"], "HTTPS. The files are read anew when they change."),
+    ...grpcSections(objectOf(server).shape["grpc"]),
     ...authSections(),
     section("rateLimits", rateLimits),
     section("store", store),
@@ -55,6 +56,7 @@ function reference(): string {
     section("push.jwt", objectOf(push).shape["jwt"]),
     section("defaults", defaults),
     section("agents.NAME", agent),
+    section("agents.NAME.grpc", objectOf(agent).shape["grpc"]),
     section("agents.NAME.forward", objectOf(agent).shape["forward"]),
     section("agents.NAME.tls", objectOf(agent).shape["tls"]),
     credentials(),
@@ -89,6 +91,11 @@ function valueOf(schema: z.core.$ZodType | undefined): z.core.$ZodType {
   const inner = schema && unwrap(schema);
   if (inner instanceof z.ZodRecord) return inner.def.valueType;
   throw new TypeError("the schema is no mapping of names");
+}
+
+function grpcSections(grpc: z.core.$ZodType | undefined): string[] {
+  const tls = objectOf(grpc).shape["tls"];
+  return [section("server.grpc", grpc), section("server.grpc.tls", tls)];
 }
 
 function objectOf(schema: z.core.$ZodType | undefined): z.ZodObject {

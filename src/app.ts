@@ -4,8 +4,6 @@ import type { JWK } from "jose";
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
-import type { AgentConfig } from "./config/config.ts";
-import type { Gateway } from "./gateway/gateway.ts";
 import { onlyHosts } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
 import { sendCard } from "./northbound/card-resource.ts";
@@ -22,17 +20,13 @@ import {
 import { jwks } from "./northbound/jwks.ts";
 import { serveJsonRpc } from "./northbound/json-rpc.ts";
 import { serveRest } from "./northbound/rest.ts";
-import { ServedAgent } from "./northbound/served-agent.ts";
+import type { ServedAgent } from "./northbound/served-agent.ts";
 import type { EventStreams } from "./northbound/sse.ts";
 
 export interface AppOptions {
-  /** A gateway for every agent of the configuration, under the same name. */
-  readonly gateways: ReadonlyMap<string, Gateway>;
-  readonly config: {
-    readonly server: { readonly publicUrl: string };
-    readonly default: string | undefined;
-    readonly agents: ReadonlyMap<string, AgentConfig>;
-  };
+  /** The agents, by the names that URLs have for them. */
+  readonly agents: ReadonlyMap<string, ServedAgent>;
+  readonly config: { readonly default: string | undefined };
   readonly log: Logger;
   /** With the keys that notifications are signed with; absent where push notifications are switched off. */
   readonly push?: { readonly publicKeys: readonly JWK[] } | undefined;
@@ -63,8 +57,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 }
 
 function routes(options: AppOptions): Router<RequestState> {
-  const { config, log, push, gate, state, streams, newId } = options;
-  const agents = servedAgents(options);
+  const { agents, config, log, push, gate, state, streams, newId } = options;
   const deps = { log, lifecycle: state, gate, streams, newId };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
@@ -97,16 +90,4 @@ function withAgent(
   const { name, adapter } = agent.config;
   Object.assign(ctx.state.line, { agent: name, dialect: adapter });
   return handler(ctx, agent);
-}
-
-function servedAgents({ gateways, config, gate, push }: AppOptions): ReadonlyMap<string, ServedAgent> {
-  const { publicUrl } = config.server;
-  const place = { publicUrl, declared: gate.declared, push: push !== undefined };
-  const served = new Map<string, ServedAgent>();
-  for (const [name, gateway] of gateways) {
-    const agent = config.agents.get(name);
-    if (agent === undefined) throw new Error(`a gateway for an agent that is not configured: ${name}`);
-    served.set(name, new ServedAgent(agent, gateway, place));
-  }
-  return served;
 }

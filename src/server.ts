@@ -12,14 +12,20 @@ import { AgentGateway } from "./gateway/agent-gateway.ts";
 import { Deadlines } from "./gateway/deadlines.ts";
 import { failUnserved } from "./gateway/record.ts";
 import { createLogger } from "./log.ts";
+import type { GrpcDeps } from "./northbound/grpc-call.ts";
+import { startGrpc, type GrpcServer } from "./northbound/grpc-server.ts";
 import type { Lifecycle } from "./northbound/health.ts";
 import type { Resolve } from "./net/guard.ts";
+import { servedAgents, type ServedAgent } from "./northbound/served-agent.ts";
 import { EventStreams } from "./northbound/sse.ts";
 import { createWebServer } from "./northbound/web-server.ts";
 import { A2AError } from "./protocol/errors.ts";
 import { createPush, type Push } from "./push/create-push.ts";
-import { createSouthbound, type ClosableSouthbound } from "./southbound/create-southbound.ts";
-import { withForwarding } from "./southbound/forwarded.ts";
+import {
+  createSouthbound,
+  type ClosableSouthbound,
+  type SouthboundDeps,
+} from "./southbound/create-southbound.ts";
 import { createRedactor } from "./southbound/redact.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 import type { TaskStore } from "./store/store.ts";
@@ -35,6 +41,8 @@ export interface ProxyDeps {
 export interface RunningProxy {
   /** Where it listens. */
   readonly url: string;
+  /** Where all agents are served over gRPC, if they are. */
+  readonly grpcPort: number | undefined;
   /** Refuses new work, lets running streams finish within `shutdownGrace`, ends the rest, closes everything. */
   stop(): Promise<void>;
 }
@@ -54,34 +62,28 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const store = await openSqliteStore({ ...config.store, maxPending: config.push.maxPending, onError });
   const push = await openPush(config, store, log, deps.resolve);
   const lifecycle: { phase: Lifecycle["phase"] } = { phase: "starting" };
-  const streams = new EventStreams(config.server);
-  const southbounds: ClosableSouthbound[] = [];
-  const gateways = new Map<string, AgentGateway>();
-  const deadlines = new Deadlines();
-  for (const agent of config.agents.values()) {
-    const southbound = createSouthbound(agent, { log, redact });
-    southbounds.push(southbound);
-    const adapter = deps.adapters.get(agent.adapter);
-    if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
-    const connected = adapter.connect(agent.options, southbound);
-    const backend = agent.forward ? withForwarding(connected) : connected;
-    const context = { agent, backend, store, deadlines, mint, log: southbound.log, redact, push };
-    gateways.set(agent.name, new AgentGateway(context));
-  }
+  const [streams, deadlines] = [new EventStreams(config.server), new Deadlines()];
+  const shared = { store, deadlines, mint, log, redact, push };
+  const { gateways, southbounds } = connectAgents(config, deps.adapters, shared);
   const { newId } = mint;
   const [gate, hosts] = [gateOf(config), hostsOf(config)];
-  const app = createApp({ gateways, config, log, gate, hosts, push, state: lifecycle, streams, newId });
+  const { declared } = gate;
+  const agents = servedAgents(gateways, config, { declared, push: push !== undefined });
+  const app = createApp({ agents, config, log, gate, hosts, push, state: lifecycle, streams, newId });
   server.on("request", app.callback());
   const closeParts = async (): Promise<void> => {
     await push?.stop(config.server.shutdownGrace);
     await Promise.all(southbounds.map((southbound) => southbound.close()));
     await store.close();
   };
+  let grpc: GrpcServer | undefined;
   try {
+    grpc = await openGrpc(config, agents, { log, gate, newId, lifecycle });
     await listen(server, config.server);
     await recover({ store, gateways, log, push });
   } catch (error) {
     server.close();
+    grpc?.close();
     await closeParts();
     throw error;
   }
@@ -94,19 +96,60 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const stop = async (): Promise<void> => {
     lifecycle.phase = "stopping";
     clearInterval(sweeper);
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const webClosed = new Promise<void>((resolve) => server.close(() => resolve()));
+    const closed = Promise.all([webClosed, grpc?.drain()]);
     await Promise.all([...gateways.values()].map((gateway) => gateway.stop(config.server.shutdownGrace)));
     server.closeIdleConnections();
     await deadlines.wait(FLUSH_GRACE, closed);
     streams.stop(new A2AError("shutting-down"));
+    grpc?.breakOff(new A2AError("shutting-down"));
     await deadlines.wait(FLUSH_GRACE, closed);
     server.closeAllConnections();
-    await closed;
+    grpc?.close();
+    await webClosed;
     await closeParts();
     log.info("stopped");
   };
   let stopping: Promise<void> | undefined;
-  return { url, stop: () => (stopping ??= stop()) };
+  return { url, grpcPort: grpc?.port, stop: () => (stopping ??= stop()) };
+}
+
+type Shared = Omit<ConstructorParameters<typeof AgentGateway>[0], "agent" | "backend"> & SouthboundDeps;
+
+/** A gateway for every agent, and what there is to close of it. */
+function connectAgents(
+  config: Config,
+  adapters: ProxyDeps["adapters"],
+  shared: Shared,
+): { gateways: Map<string, AgentGateway>; southbounds: ClosableSouthbound[] } {
+  const southbounds: ClosableSouthbound[] = [];
+  const gateways = new Map<string, AgentGateway>();
+  for (const agent of config.agents.values()) {
+    const southbound = createSouthbound(agent, shared);
+    southbounds.push(southbound);
+    const adapter = adapters.get(agent.adapter);
+    if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
+    const backend = adapter.connect(agent.options, southbound);
+    gateways.set(agent.name, new AgentGateway({ ...shared, agent, backend, log: southbound.log }));
+  }
+  return { gateways, southbounds };
+}
+
+/** Undefined where it is not configured. The cards name it from now on. */
+async function openGrpc(
+  { server, default: fallback }: Config,
+  agents: ReadonlyMap<string, ServedAgent>,
+  deps: GrpcDeps,
+): Promise<GrpcServer | undefined> {
+  const { grpc: config, heartbeat } = server;
+  if (config === undefined) return undefined;
+  const grpc = await startGrpc({ ...deps, config, agents, fallback, heartbeat });
+  for (const [name, url] of grpc.urls) {
+    const agent = agents.get(name);
+    if (agent) agent.grpcUrl = url;
+  }
+  deps.log.info({ port: grpc.port, tls: config.tls !== undefined }, "listening for gRPC");
+  return grpc;
 }
 
 /** Undefined where the operator has switched push notifications off. */

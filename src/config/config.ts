@@ -1,6 +1,7 @@
 /** The configuration as the rest of the program sees it: resolved, validated, frozen. Times in ms, sizes in bytes. */
 import type { AuthConfig, RateLimits, TlsConfig } from "./auth.ts";
 import type { AgentTls, LiveSecrets, OAuth2Credentials } from "./agent-access.ts";
+import type { AgentGrpc, GrpcConfig } from "./grpc.ts";
 import type { CardSource } from "../southbound/southbound.ts";
 import type { PushSettings } from "./push.ts";
 
@@ -108,6 +109,7 @@ export interface AgentConfig {
   readonly timeouts: Timeouts;
   readonly limits: Limits;
   readonly onDisconnect: "continue" | "cancel";
+  readonly grpc?: AgentGrpc;
 }
 
 export interface Config {
@@ -116,6 +118,8 @@ export interface Config {
     readonly port: number;
     /** Without a trailing slash. */
     readonly publicUrl: string;
+    /** Absent: no gRPC. */
+    readonly grpc?: GrpcConfig;
     /** Comment line on an idle stream, ms. */
     readonly heartbeat: number;
     /** How long running streams may finish after SIGTERM, ms. */

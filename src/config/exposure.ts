@@ -8,8 +8,9 @@ import { isLoopback, isLoopbackHost } from "./urls.ts";
 type Exposed = Pick<Config, "auth" | "server">;
 
 /** Why the proxy must not listen as configured; undefined where it may. */
-export function exposureFault({ auth, server: { host } }: Exposed): string | undefined {
-  if (auth !== "absent" || isLoopbackHost(host)) return undefined;
+export function exposureFault({ auth, server }: Exposed): string | undefined {
+  const host = [server.host, server.grpc?.host].find((one) => one !== undefined && !isLoopbackHost(one));
+  if (auth !== "absent" || host === undefined) return undefined;
   return `auth: is absent, so that the proxy does not listen on ${host}; say who may call, or \`auth: none\` for everybody`;
 }
 

@@ -4,6 +4,7 @@ import { forwardedNames } from "./credentials-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig, type Config } from "./config.ts";
 import { exposureWarnings } from "./exposure.ts";
 import { resolvePush } from "./push-schema.ts";
+import type { GrpcConfig } from "./grpc.ts";
 import type { ParsedAgent, ParsedConfig } from "./schema.ts";
 import { defaultPublicUrl, isLoopback, toCardSource } from "./urls.ts";
 
@@ -22,8 +23,9 @@ export function resolveConfig(parsed: ParsedConfig, { options, secrets, liveSecr
     resolveAgent(name, agent, defaults, { options: options.get(name), live: liveSecrets.get(name) }),
   ]);
   const publicUrl = server.publicUrl ?? defaultPublicUrl(server);
+  const { grpc: _grpc, ...web } = server;
   return Object.freeze({
-    server: deepFreeze({ ...server, publicUrl: publicUrl.replace(/\/+$/, "") }),
+    server: deepFreeze({ ...web, publicUrl: publicUrl.replace(/\/+$/, ""), ...resolveGrpc(server) }),
     store: Object.freeze(store),
     log: Object.freeze(log),
     push: deepFreeze(resolvePush(parsed.push)),
@@ -33,6 +35,14 @@ export function resolveConfig(parsed: ParsedConfig, { options, secrets, liveSecr
     agents: frozenMap(agents),
     secrets: Object.freeze([...secrets]),
   });
+}
+
+/** Listens where HTTP does, unless it says otherwise. */
+function resolveGrpc({ grpc, host: httpHost }: ParsedConfig["server"]): { grpc?: GrpcConfig } {
+  if (grpc === undefined) return {};
+  const { host = httpHost, port, tls } = grpc;
+  const publicUrl = grpc.publicUrl ?? defaultPublicUrl({ host, port }).replace("http://", "");
+  return { grpc: { host, port, publicUrl, tls } };
 }
 
 function resolveAgent(
@@ -55,6 +65,7 @@ function resolveAgent(
     timeouts: { ...DEFAULT_TIMEOUTS, ...defaults.timeouts, ...agent.timeouts },
     limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },
     onDisconnect: agent.onDisconnect ?? defaults.onDisconnect ?? "continue",
+    ...(agent.grpc && { grpc: agent.grpc }),
   });
 }
 

@@ -7,6 +7,7 @@ import { AuthSchema, RateLimitsSchema, TlsSchema } from "./auth-schema.ts";
 import { AgentTlsSchema, CredentialsSchema, ForwardSchema, HeadersSchema } from "./credentials-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
 import { PushSchema } from "./push-schema.ts";
+import { AgentGrpcSchema, GrpcSchema } from "./grpc-schema.ts";
 import { count, duration, formatDuration, formatSize, size } from "./units.ts";
 import { CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
 
@@ -96,7 +97,8 @@ const AgentSchema = z.strictObject({
     defaultsTo: "type: none",
   }),
   headers: HeadersSchema.exactOptional().meta({
-    description: "Headers that every request to the vendor has, beside the credentials. Their values are secret.",
+    description:
+      "Headers that every request to the vendor has, beside the credentials. Their values are secret.",
     kind: "mapping of texts",
   }),
   forward: ForwardSchema.exactOptional().meta({
@@ -113,6 +115,9 @@ const AgentSchema = z.strictObject({
   timeouts: TimeoutsSchema.exactOptional().meta({ description: "See [timeouts](#timeouts)." }),
   limits: LimitsSchema.exactOptional().meta({ description: "See [limits](#limits)." }),
   onDisconnect: onDisconnect(),
+  grpc: AgentGrpcSchema.exactOptional().meta({
+    description: "How the agent is told from the others over gRPC; see [agents.NAME.grpc](#agentsnamegrpc).",
+  }),
 });
 
 const ServerSchema = z.strictObject({
@@ -143,6 +148,9 @@ const ServerSchema = z.strictObject({
     }),
   tls: TlsSchema.exactOptional().meta({
     description: "Serve HTTPS; see [server.tls](#servertls). Absent: plain HTTP.",
+  }),
+  grpc: GrpcSchema.exactOptional().meta({
+    description: "Serve gRPC as well; see [server.grpc](#servergrpc). Absent: no gRPC.",
   }),
   heartbeat: duration({ min: 1 }).prefault("15s").meta({
     description: "How often a comment line keeps an idle stream open.",

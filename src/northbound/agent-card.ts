@@ -21,6 +21,7 @@ export function servedCard(
   url: string,
   declared: DeclaredSecurity = {},
   push = false,
+  grpcUrl?: string,
 ): AgentCard {
   // What the vendor asks of its callers the proxy fulfils itself, with the operator's credentials; it asks for what
   // is configured, of all methods and skills alike. A signature is over the vendor's text and would no longer verify.
@@ -36,6 +37,7 @@ export function servedCard(
       { url, transport: "JSONRPC" },
       // Clients add `/v1/…` to it.
       { url: url.replace(/\/$/, ""), transport: "HTTP+JSON" },
+      ...(grpcUrl === undefined ? [] : [{ url: grpcUrl, transport: "GRPC" }]),
     ],
     capabilities: {
       streaming: true,
@@ -62,8 +64,9 @@ export function cardDocument(
   url: string,
   declared: DeclaredSecurity = {},
   push = false,
+  grpcUrl?: string,
 ): CardDocument {
-  const card = servedCard(vendor, url, declared, push);
+  const card = servedCard(vendor, url, declared, push, grpcUrl);
   const json = JSON.stringify(card);
   const digest = createHash("sha256").update(json).digest("base64url");
   return { card, json, etag: `"${digest}"` };

@@ -6,6 +6,28 @@ import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { agentUrl, cardDocument, type CardDocument } from "./agent-card.ts";
 
+/** What the cards of all agents have in common. */
+interface Place {
+  readonly publicUrl: string;
+  readonly declared: DeclaredSecurity;
+  readonly push: boolean;
+}
+
+/** The agents, ready to be served by every transport. */
+export function servedAgents(
+  gateways: ReadonlyMap<string, Gateway>,
+  { agents, server }: { agents: ReadonlyMap<string, AgentConfig>; server: Pick<Place, "publicUrl"> },
+  alike: Omit<Place, "publicUrl">,
+): ReadonlyMap<string, ServedAgent> {
+  const served = new Map<string, ServedAgent>();
+  for (const [name, gateway] of gateways) {
+    const config = agents.get(name);
+    if (config === undefined) throw new Error(`a gateway for an agent that is not configured: ${name}`);
+    served.set(name, new ServedAgent(config, gateway, { ...alike, publicUrl: server.publicUrl }));
+  }
+  return served;
+}
+
 export class ServedAgent {
   readonly config: AgentConfig;
   readonly gateway: Gateway;
@@ -13,15 +35,13 @@ export class ServedAgent {
   readonly url: string;
   readonly #declared: DeclaredSecurity;
   readonly #push: boolean;
+  /** Where clients reach it over gRPC, as the card says it; set before the first card is asked for. */
+  grpcUrl: string | undefined;
   #openStreams = 0;
   #vendorCard: AgentCard | undefined;
   #document: CardDocument | undefined;
 
-  constructor(
-    config: AgentConfig,
-    gateway: Gateway,
-    { publicUrl, declared, push }: { publicUrl: string; declared: DeclaredSecurity; push: boolean },
-  ) {
+  constructor(config: AgentConfig, gateway: Gateway, { publicUrl, declared, push }: Place) {
     this.config = config;
     this.gateway = gateway;
     this.url = agentUrl(publicUrl, config.name);
@@ -34,7 +54,7 @@ export class ServedAgent {
     const vendorCard = await this.gateway.card();
     if (this.#document === undefined || vendorCard !== this.#vendorCard) {
       this.#vendorCard = vendorCard;
-      this.#document = cardDocument(vendorCard, this.url, this.#declared, this.#push);
+      this.#document = cardDocument(vendorCard, this.url, this.#declared, this.#push, this.grpcUrl);
     }
     return this.#document;
   }

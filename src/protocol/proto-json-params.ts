@@ -15,10 +15,12 @@ interface PushConfig {
   readonly id?: string | undefined;
   readonly url: string;
   readonly token?: string | undefined;
-  readonly authentication?: {
-    readonly schemes: readonly string[];
-    readonly credentials?: string | undefined;
-  } | undefined;
+  readonly authentication?:
+    | {
+        readonly schemes: readonly string[];
+        readonly credentials?: string | undefined;
+      }
+    | undefined;
 }
 
 /** SendMessageRequest to the params of message/send and message/stream. */

@@ -8,6 +8,7 @@ import { Gate } from "../../src/auth/gate.ts";
 import type { AgentConfig, Limits, Timeouts } from "../../src/config/config.ts";
 import type { Caller, Gateway, OutgoingEvent, Subscription } from "../../src/gateway/gateway.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
+import { servedAgents } from "../../src/northbound/served-agent.ts";
 import { EventStreams } from "../../src/northbound/sse.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
@@ -155,14 +156,13 @@ export async function start(options: HarnessOptions = {}): Promise<Harness> {
   const state = { phase: options.phase ?? "ready" };
   const streams = new EventStreams({ heartbeat: options.heartbeat ?? 60_000 });
   let ids = 0;
+  const gate = new Gate({ auth: undefined, rateLimits: { per: 60_000 }, tls: undefined });
+  const gateways = new Map([["planner", options.gateway ?? fakeGateway()]]);
+  const config = { agents: new Map([["planner", agent]]), server: { publicUrl: "https://proxy.example" } };
   const app = createApp({
-    gateways: new Map([["planner", options.gateway ?? fakeGateway()]]),
-    config: {
-      server: { publicUrl: "https://proxy.example" },
-      default: "default" in options ? options.default : "planner",
-      agents: new Map([["planner", agent]]),
-    },
-    gate: new Gate({ auth: undefined, rateLimits: { per: 60_000 }, tls: undefined }),
+    agents: servedAgents(gateways, config, { declared: gate.declared, push: false }),
+    config: { default: "default" in options ? options.default : "planner" },
+    gate,
     log: collectingLog(lines, options.level ?? "info"),
     state,
     streams,
