@@ -26,6 +26,7 @@ import {
   type ClosableSouthbound,
   type SouthboundDeps,
 } from "./southbound/create-southbound.ts";
+import { withForwarding } from "./southbound/forwarded.ts";
 import { createRedactor } from "./southbound/redact.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 import type { TaskStore } from "./store/store.ts";
@@ -129,7 +130,8 @@ function connectAgents(
     southbounds.push(southbound);
     const adapter = adapters.get(agent.adapter);
     if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
-    const backend = adapter.connect(agent.options, southbound);
+    const connected = adapter.connect(agent.options, southbound);
+    const backend = agent.forward ? withForwarding(connected) : connected;
     gateways.set(agent.name, new AgentGateway({ ...shared, agent, backend, log: southbound.log }));
   }
   return { gateways, southbounds };

@@ -1,7 +1,7 @@
 /** The configuration as the rest of the program sees it: resolved, validated, frozen. Times in ms, sizes in bytes. */
 import type { AuthConfig, RateLimits, TlsConfig } from "./auth.ts";
-import type { AgentTls, LiveSecrets, OAuth2Credentials } from "./agent-access.ts";
 import type { AgentGrpc, GrpcConfig } from "./grpc.ts";
+import type { AgentTls, LiveSecrets, OAuth2Credentials } from "./agent-access.ts";
 import type { CardSource } from "../southbound/southbound.ts";
 import type { PushSettings } from "./push.ts";
 
