@@ -22,6 +22,9 @@ import { WriteQueue } from "./write-queue.ts";
 /** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
 const LOCK_TIMEOUT = 1000;
 
+/** Pages of 4 KiB in the write-ahead log before they are moved to the database, which waits for the disk. */
+const CHECKPOINT_PAGES = 8192;
+
 /** What the write-ahead log is cut back to after a burst, bytes. */
 const WAL_SIZE = 64 * 1024 * 1024;
 
@@ -52,6 +55,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
     db.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${synchronous};
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA journal_size_limit = ${WAL_SIZE};`);
     const queue = new WriteQueue(db, { flushInterval, onError });
     return new SqliteStore(db, queue, new SqlitePush(db, queue, maxPending));
@@ -99,7 +103,8 @@ class SqliteStore implements TaskStore {
         record.json,
       );
     await this.#queue.write(() => {
-      if (notify && this.push.hasConfigs(record)) this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
+      if (notify && this.push.hasConfigs(record))
+        this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
       else put();
     });
   }
