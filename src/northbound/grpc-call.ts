@@ -136,7 +136,7 @@ function presentedBy(call: UnaryCall | StreamCall): Presented {
 }
 
 /** The key's value; of several, all, as HTTP joins them. */
-export function textIn(metadata: Metadata, key: string): string | undefined {
+function textIn(metadata: Metadata, key: string): string | undefined {
   const values = metadata.get(key).filter((value) => typeof value === "string");
   return values.length === 0 ? undefined : values.join(", ");
 }

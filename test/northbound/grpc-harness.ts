@@ -130,7 +130,7 @@ export class GrpcClient implements Disposable {
   }
 }
 
-export function metadataOf(values: Record<string, string>): Metadata {
+function metadataOf(values: Record<string, string>): Metadata {
   const metadata = new Metadata();
   for (const [key, value] of Object.entries(values)) metadata.set(key, value);
   return metadata;

@@ -1,0 +1,43 @@
+/** gRPC asks for the same credentials as the transports over HTTP, and is as open or closed as they are. */
+import { expect, test } from "@jest/globals";
+import { status } from "@grpc/grpc-js";
+import { newApiKey } from "../../src/auth/api-key.ts";
+import { startTestProxy } from "../support/proxy.ts";
+import { GrpcClient } from "./grpc-harness.ts";
+
+const server = { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", grpc: { port: 0 } };
+const planner = { adapter: "a2a-0.3", url: "http://127.0.0.1:9/" };
+const get = { name: "tasks/none" };
+
+test("a call needs a key, in the metadata, that may call the method", async () => {
+  const { key, hash } = newApiKey();
+  const proxy = await startTestProxy(
+    { planner },
+    { server, default: "planner", auth: { apiKeys: { keys: { reader: { hash, methods: ["tasks/get"] } } } } },
+  );
+  try {
+    using client = new GrpcClient(proxy.grpcPort ?? 0);
+    const codes: (status | undefined)[] = [];
+    for (const [rpc, metadata] of [
+      ["GetTask", {}],
+      ["GetTask", { "x-api-key": "wrong" }],
+      ["GetTask", { "x-api-key": key }],
+      ["CancelTask", { "x-api-key": key }],
+    ] as const) {
+      codes.push((await client.call(rpc, get, metadata)).error?.code);
+    }
+    expect(codes).toEqual([
+      status.UNAUTHENTICATED,
+      status.UNAUTHENTICATED,
+      status.NOT_FOUND,
+      status.PERMISSION_DENIED,
+    ]);
+  } finally {
+    await proxy.stop();
+  }
+});
+
+test("a proxy that asks nobody does not listen for gRPC elsewhere than on loopback", async () => {
+  const open = { ...server, grpc: { port: 0, host: "0.0.0.0" } };
+  await expect(startTestProxy({ planner }, { server: open })).rejects.toThrow("does not listen on 0.0.0.0");
+});
