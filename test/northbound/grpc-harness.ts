@@ -87,8 +87,8 @@ export interface Answer {
 export class GrpcClient implements Disposable {
   readonly #client: Client;
 
-  constructor(port: number, options = {}) {
-    this.#client = new Client(`127.0.0.1:${port}`, credentials.createInsecure(), options);
+  constructor(port: number, options = {}, security = credentials.createInsecure()) {
+    this.#client = new Client(`127.0.0.1:${port}`, security, options);
   }
 
   call(name: string, message: ProtoMessage, metadata = {}, options: CallOptions = {}): Promise<Answer> {
