@@ -42,7 +42,8 @@ export function withReference(document: string): string {
 function reference(): string {
   const { server, store, log, defaults, push, rateLimits, agents } = ConfigSchema.shape;
   const agent = unwrap(agents) instanceof z.ZodRecord ? agents.def.valueType : agents;
-  const { timeouts, limits } = objectOf(agent).shape;
+  const { timeouts, limits, cardSignature, cardOverlay, extendedCard } = objectOf(agent).shape;
+  const { cardSigning, cors } = objectOf(server).shape;
   return [
     section("The file", ConfigSchema),
     section("server", server),
@@ -50,6 +51,8 @@ function reference(): string {
     ...grpcSections(objectOf(server).shape["grpc"]),
     ...authSections(),
     section("rateLimits", rateLimits),
+    section("server.cardSigning", cardSigning, "See [cards.md](cards.md#signing)."),
+    section("server.cors", cors, "Nothing of this matters to clients that are no web pages."),
     section("store", store),
     section("log", log),
     section("push", push),
@@ -59,6 +62,9 @@ function reference(): string {
     section("agents.NAME.grpc", objectOf(agent).shape["grpc"]),
     section("agents.NAME.forward", objectOf(agent).shape["forward"]),
     section("agents.NAME.tls", objectOf(agent).shape["tls"]),
+    section("agents.NAME.cardSignature", cardSignature, "See [cards.md](cards.md#signatures-of-vendors)."),
+    section("agents.NAME.cardOverlay", cardOverlay, "Absent keys leave what the vendor says."),
+    section("agents.NAME.extendedCard", extendedCard, "See [cards.md](cards.md#extended-cards)."),
     credentials(),
     section("timeouts", timeouts, "Durations. Under an agent, or under `defaults` for all."),
     section("limits", limits, "Under an agent, or under `defaults` for all."),

@@ -100,6 +100,8 @@ export interface Backend {
   getTask?(task: VendorTask, call: Call): Promise<AgentTask>;
   cancelTask?(task: VendorTask, call: Call): Promise<AgentTask>;
   resubscribe?(task: VendorTask, call: Call): AsyncIterable<AgentEvent>;
+  /** The card for callers that the vendor knows; called only where its card announces one. */
+  extendedCard?(call: Call): Promise<AgentCard>;
 }
 
 export interface Adapter<Options = unknown> {

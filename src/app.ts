@@ -4,10 +4,13 @@ import type { JWK } from "jose";
 import Koa from "koa";
 import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
+import type { CorsConfig } from "./config/cards.ts";
 import { onlyHosts } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
 import { sendCard } from "./northbound/card-resource.ts";
+import type { CardSigner } from "./northbound/card-signer.ts";
 import { catalogue } from "./northbound/catalogue.ts";
+import { allowOrigins } from "./northbound/cors.ts";
 import { healthz, readyz, type Lifecycle } from "./northbound/health.ts";
 import {
   jsonErrors,
@@ -27,6 +30,10 @@ export interface AppOptions {
   /** The agents, by the names that URLs have for them. */
   readonly agents: ReadonlyMap<string, ServedAgent>;
   readonly config: { readonly default: string | undefined };
+  /** Which web pages may call; absent: those of the proxy's own origin. */
+  readonly cors?: CorsConfig | undefined;
+  /** What the cards are signed with; absent: they are not. */
+  readonly signer?: Pick<CardSigner, "publicKey"> | undefined;
   readonly log: Logger;
   /** With the keys that notifications are signed with; absent where push notifications are switched off. */
   readonly push?: { readonly publicKeys: readonly JWK[] } | undefined;
@@ -43,13 +50,14 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { log, newId, hosts } = options;
+  const { log, newId, hosts, cors } = options;
   const app = new Koa<RequestState>();
   // What gets this far is a broken connection, or else a fault in the middleware that answers errors.
   app.on("error", (err: unknown, ctx: Context) =>
     log[ctx.writable ? "error" : "debug"]({ err }, "http error"),
   );
   app.use(requestLog(log, newId));
+  if (cors) app.use(allowOrigins(cors));
   app.use(jsonErrors(log));
   if (hosts) app.use(onlyHosts(hosts));
   app.use(routes(options).routes());
@@ -57,7 +65,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 }
 
 function routes(options: AppOptions): Router<RequestState> {
-  const { agents, config, log, push, gate, state, streams, newId } = options;
+  const { agents, config, log, push, signer, gate, state, streams, newId } = options;
+  const keys = [...(signer ? [signer.publicKey] : []), ...(push?.publicKeys ?? [])];
   const deps = { log, lifecycle: state, gate, streams, newId };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
@@ -67,7 +76,7 @@ function routes(options: AppOptions): Router<RequestState> {
   router.all("/healthz", resource({ GET: healthz }));
   router.all("/readyz", resource({ GET: readyz(state) }));
   router.all("/agents", resource({ GET: catalogue([...agents.values()], gate) }));
-  if (push) router.all("/.well-known/jwks.json", resource({ GET: jwks(push.publicKeys) }));
+  router.all("/.well-known/jwks.json", resource({ GET: jwks(keys) }));
   // The host's root is the default agent's; without one, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
     const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) =>

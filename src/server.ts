@@ -12,6 +12,7 @@ import { AgentGateway } from "./gateway/agent-gateway.ts";
 import { Deadlines } from "./gateway/deadlines.ts";
 import { failUnserved } from "./gateway/record.ts";
 import { createLogger } from "./log.ts";
+import { createCardSigner, type CardSigner } from "./northbound/card-signer.ts";
 import type { GrpcDeps } from "./northbound/grpc-call.ts";
 import { startGrpc, type GrpcServer } from "./northbound/grpc-server.ts";
 import type { Lifecycle } from "./northbound/health.ts";
@@ -28,6 +29,7 @@ import {
 } from "./southbound/create-southbound.ts";
 import { withForwarding } from "./southbound/forwarded.ts";
 import { createRedactor } from "./southbound/redact.ts";
+import { CardMemory } from "./store/card-memory.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 import type { TaskStore } from "./store/store.ts";
 
@@ -64,13 +66,14 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const push = await openPush(config, store, log, deps.resolve);
   const lifecycle: { phase: Lifecycle["phase"] } = { phase: "starting" };
   const [streams, deadlines] = [new EventStreams(config.server), new Deadlines()];
-  const shared = { store, deadlines, mint, log, redact, push };
+  const shared = { store, cards: new CardMemory(config.store.path), deadlines, mint, log, redact, push };
   const { gateways, southbounds } = connectAgents(config, deps.adapters, shared);
   const { newId } = mint;
-  const [gate, hosts] = [gateOf(config), hostsOf(config)];
-  const { declared } = gate;
-  const agents = servedAgents(gateways, config, { declared, push: push !== undefined });
-  const app = createApp({ agents, config, log, gate, hosts, push, state: lifecycle, streams, newId });
+  const edge = edgeOf(config);
+  const { gate, signer } = edge;
+  const place = { declared: gate.declared, push: push !== undefined, signer };
+  const agents = servedAgents(gateways, config, place);
+  const app = createApp({ ...edge, agents, config, log, push, state: lifecycle, streams, newId });
   server.on("request", app.callback());
   const closeParts = async (): Promise<void> => {
     await push?.stop(config.server.shutdownGrace);
@@ -132,7 +135,8 @@ function connectAgents(
     if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
     const connected = adapter.connect(agent.options, southbound);
     const backend = agent.forward ? withForwarding(connected) : connected;
-    gateways.set(agent.name, new AgentGateway({ ...shared, agent, backend, log: southbound.log }));
+    const { log, cardAge } = southbound;
+    gateways.set(agent.name, new AgentGateway({ ...shared, agent, backend, cardAge, log }));
   }
   return { gateways, southbounds };
 }
@@ -182,6 +186,17 @@ async function createServer(config: Config, log: Logger): Promise<Server> {
   if (fault !== undefined) throw new Error(fault);
   return await createWebServer(config.server.tls, log);
 }
+
+/** What stands between clients and the agents. */
+const edgeOf = (config: Config) => ({
+  cors: config.server.cors,
+  gate: gateOf(config),
+  hosts: hostsOf(config),
+  signer: signerOf(config),
+});
+
+const signerOf = ({ server: { cardSigning, publicUrl } }: Config): CardSigner | undefined =>
+  cardSigning && createCardSigner(cardSigning, publicUrl);
 
 function gateOf({ auth, rateLimits, server: { tls } }: Config): Gate {
   return new Gate({ auth: typeof auth === "object" ? auth : undefined, rateLimits, tls });

@@ -22,6 +22,7 @@ import type { Southbound } from "../../src/southbound/southbound.ts";
 import { toCanonicalCard } from "./card.ts";
 import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
+import { extendedCardOf } from "./extended-card.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
 import { fromCanonicalParams } from "./message.ts";
 import { RestClient } from "./rest.ts";
@@ -97,6 +98,17 @@ class Backend03 implements Backend {
 
   async *resubscribe({ id, metadata }: VendorTask, call: Call): AsyncGenerator<AgentEvent, void, void> {
     yield* this.#events({ method: "tasks/resubscribe", params: fromCanonicalTask({ id, metadata }) }, call);
+  }
+
+  /** No extended card is no fault: the error says so. */
+  async extendedCard(call: Call): Promise<AgentCard> {
+    const { agent, url, verifyCard } = this.#southbound;
+    const { signal } = call;
+    const transport = this.#transport(await this.#knownCard(signal));
+    const asked = { transport, southbound: this.#southbound, headers: headersFor(call), signal };
+    const card = await extendedCardOf(asked);
+    await verifyCard?.(card);
+    return toCanonicalCard(card, { name: agent, url });
   }
 
   async #reply(request: Request, call: Call): Promise<AgentReply> {

@@ -70,6 +70,9 @@ export class RestClient implements Transport {
 
   /** The route of a method, and the other way that it may be served. */
   #routes({ method, params }: Request): readonly [Route, Route?] {
+    if (method === "agent/getAuthenticatedExtendedCard") {
+      return [{ method: "GET", url: `${this.#base}/card` }];
+    }
     if ("message" in params) {
       const verb = method === "message/send" ? "send" : "stream";
       return [{ method: "POST", url: `${this.#base}/message:${verb}`, body: toSendRequest(params) }];

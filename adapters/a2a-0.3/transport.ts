@@ -5,6 +5,7 @@ import type { MessageSendParams, TaskQueryParams } from "../../src/protocol/para
 /** A method with its params, as JSON-RPC names them. */
 export type Request =
   | { readonly method: "message/send" | "message/stream"; readonly params: MessageSendParams }
+  | { readonly method: "agent/getAuthenticatedExtendedCard"; readonly params: undefined }
   | { readonly method: "tasks/get" | "tasks/cancel" | "tasks/resubscribe"; readonly params: TaskQueryParams };
 
 export type Exchange = Request & {

@@ -104,6 +104,13 @@ class SnakeBackend implements Backend {
     return this.#events("tasks/resubscribe", fromCanonicalSubscribeParams(task), call);
   }
 
+  async extendedCard(call: Call): Promise<AgentCard> {
+    const { url, verifyCard } = this.#southbound;
+    const card = await this.#result("agent/getAuthenticatedExtendedCard", {}, call);
+    await verifyCard?.(card);
+    return toCanonicalCard(parseWire(WireCard, card, "extended agent card"), url);
+  }
+
   async #result(canonical: CanonicalMethod, params: object, call: Call): Promise<unknown> {
     const tenant = this.#tenant ?? this.#tenantOf(await this.#knownCard(call.signal));
     const { method, ...request } = this.#request(canonical, params, call, tenant);

@@ -111,6 +111,12 @@ class AutoBackend implements Backend {
     yield* chosen.backend.resubscribe(task, call);
   }
 
+  async extendedCard(call: Call): Promise<AgentCard> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.extendedCard) throw missing("extended card", chosen);
+    return chosen.backend.extendedCard(call);
+  }
+
   /**
    * The agent has refused the message because it has no such method: a second sign, and the message still waits to be
    * delivered. The sibling dialect gets it; if it takes it, that is the agent's dialect from now on.

@@ -2,6 +2,7 @@
 import type { Backend, NativeMethods } from "../adapter.ts";
 import type { AgentConfig, Config } from "../config/config.ts";
 import type { AgentCard } from "../protocol/card.ts";
+import { CardMemory, cardDigests, changedMembers } from "../store/card-memory.ts";
 import type { CliDeps } from "./deps.ts";
 import { EXIT, explain } from "./failure.ts";
 import { line, paint, table } from "./print.ts";
@@ -75,7 +76,7 @@ async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): P
     const row = [agent.name, agent.adapter, `${card.name} ${card.version}`, names(true), names(false)];
     const decision = backend.decision?.();
     const note = decision === undefined ? undefined : `${agent.name}: ${decision}`;
-    return { row, note, warnings: cardWarnings(agent, card) };
+    return { row, note, warnings: [...cardWarnings(agent, card), ...drift(agent, card, config)] };
   } catch (thrown) {
     const row = [agent.name, agent.adapter, "none", "?", "?"];
     return { row, fault: `agents.${agent.name}: ${explain(thrown).replaceAll(/\s+/g, " ")}`, warnings: [] };
@@ -105,6 +106,14 @@ function cardWarnings({ name, url, credentials }: AgentConfig, card: AgentCard):
     warnings.push(`agents.${name}: the card asks for credentials, and none are configured`);
   }
   return warnings;
+}
+
+/** What has changed since the proxy last read the card; nothing where it never has. */
+function drift({ name }: AgentConfig, card: AgentCard, { store }: Config): string[] {
+  const before = new CardMemory(store.path).recall(name);
+  const changed = before ? changedMembers(before, cardDigests(card)) : [];
+  if (changed.length === 0) return [];
+  return [`agents.${name}: the card has changed since the proxy last read it: ${changed.join(", ")}`];
 }
 
 /** Without the query: some vendors take the key there. */

@@ -2,6 +2,13 @@
 import type { AuthConfig, RateLimits, TlsConfig } from "./auth.ts";
 import type { AgentGrpc, GrpcConfig } from "./grpc.ts";
 import type { AgentTls, LiveSecrets, OAuth2Credentials } from "./agent-access.ts";
+import type {
+  CardOverlay,
+  CardSignatureConfig,
+  CardSigningConfig,
+  CorsConfig,
+  ExtendedCardConfig,
+} from "./cards.ts";
 import type { CardSource } from "../southbound/southbound.ts";
 import type { PushSettings } from "./push.ts";
 
@@ -96,6 +103,10 @@ export interface AgentConfig {
   readonly adapter: string;
   readonly url: string;
   readonly card: CardSource;
+  /** Absent: signatures are not looked at. */
+  readonly cardSignature?: CardSignatureConfig | undefined;
+  readonly cardOverlay?: CardOverlay | undefined;
+  readonly extendedCard?: ExtendedCardConfig | undefined;
   readonly credentials: Credentials;
   /** Sent with every request, beside the credentials. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -128,6 +139,10 @@ export interface Config {
     readonly allowedHosts?: readonly string[];
     /** Absent: plain HTTP. */
     readonly tls?: TlsConfig;
+    /** Absent: served cards are not signed. */
+    readonly cardSigning?: CardSigningConfig;
+    /** Absent: pages of other origins may not call. */
+    readonly cors?: CorsConfig;
   };
   readonly store: {
     readonly driver: "sqlite";

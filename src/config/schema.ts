@@ -5,7 +5,14 @@
 import { z } from "zod";
 import { AuthSchema, RateLimitsSchema, TlsSchema } from "./auth-schema.ts";
 import { AgentTlsSchema, CredentialsSchema, ForwardSchema, HeadersSchema } from "./credentials-schema.ts";
+import {
+  CardOverlaySchema,
+  CardSignatureSchema,
+  CardSigningSchema,
+  ExtendedCardSchema,
+} from "./cards-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
+import { CorsSchema } from "./cors-schema.ts";
 import { PushSchema } from "./push-schema.ts";
 import { AgentGrpcSchema, GrpcSchema } from "./grpc-schema.ts";
 import { count, duration, formatDuration, formatSize, size } from "./units.ts";
@@ -92,6 +99,20 @@ const AgentSchema = z.strictObject({
         "under `url`.",
       kind: "URL, path or card",
     }),
+  cardSignature: CardSignatureSchema.exactOptional().meta({
+    description:
+      "Who has to have signed the vendor's card; see [agents.NAME.cardSignature](#agentsnamecardsignature). Absent: " +
+      "signatures are not looked at.",
+  }),
+  cardOverlay: CardOverlaySchema.exactOptional().meta({
+    description:
+      "What the served card says instead of the vendor's; see [agents.NAME.cardOverlay](#agentsnamecardoverlay).",
+  }),
+  extendedCard: ExtendedCardSchema.exactOptional().meta({
+    description:
+      "The card for authenticated callers; see [agents.NAME.extendedCard](#agentsnameextendedcard). Absent: the " +
+      "vendor's, where it has one.",
+  }),
   credentials: CredentialsSchema.prefault({ type: "none" }).meta({
     description: "What the proxy shows the vendor; see [credentials](#credentials).",
     defaultsTo: "type: none",
@@ -159,6 +180,12 @@ const ServerSchema = z.strictObject({
   shutdownGrace: duration().prefault("10s").meta({
     description: "How long running streams may finish after SIGTERM.",
     defaultsTo: "10s",
+  }),
+  cardSigning: CardSigningSchema.exactOptional().meta({
+    description: "Sign the served cards; see [server.cardSigning](#servercardsigning).",
+  }),
+  cors: CorsSchema.exactOptional().meta({
+    description: "Let web pages of other origins call; see [server.cors](#servercors). Absent: they may not.",
   }),
 });
 

@@ -21,6 +21,7 @@ const LONG = 16;
 /** Every secret of the parsed file. Works on a faulty one too, so that a fault's message can be cleaned. */
 export function secretsOf(source: SourceDocument): string[] {
   const found = new Set(source.secrets);
+  for (const secret of signingKey(member(source.value, "server"))) found.add(secret);
   for (const [name, agent] of entries(member(source.value, "agents"))) {
     for (const secret of credentialValues(source, name, agent)) found.add(secret);
     for (const secret of headerValues(source, name, agent)) found.add(secret);
@@ -51,6 +52,16 @@ const headerValues = (source: SourceDocument, name: string, agent: unknown): str
     const isSecret = value.length >= LONG || source.isInterpolated(["agents", name, "headers", key]);
     return isSecret ? [value] : [];
   });
+
+/** The key that signs cards, as text or as a JWK, whose private members are secret one by one. */
+function signingKey(server: unknown): string[] {
+  const key = member(member(server, "cardSigning"), "key");
+  if (typeof key === "string") return [key];
+  return ["d", "p", "q", "dp", "dq", "qi"].flatMap((name) => {
+    const value = member(key, name);
+    return typeof value === "string" ? [value] : [];
+  });
+}
 
 /** Some vendors take the key as `?api_key=` in a URL. */
 function queryValues(value: unknown): string[] {

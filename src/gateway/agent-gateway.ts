@@ -15,7 +15,7 @@ import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
 import { PushConfigs } from "./push-configs.ts";
-import { storedTask } from "./record.ts";
+import { storedTask, vendorTaskOf } from "./record.ts";
 import { resume } from "./resume.ts";
 import { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
@@ -51,6 +51,10 @@ export class AgentGateway implements Gateway {
 
   card(): Promise<AgentCard> {
     return this.#cards.get();
+  }
+
+  extendedCard(caller: Caller): Promise<AgentCard | undefined> {
+    return this.#cards.extended(() => this.#call(caller, this.#context.agent.timeouts.request));
   }
 
   async sendMessage(params: MessageSendParams, caller: Caller): Promise<Task | Message> {
@@ -288,9 +292,6 @@ export class AgentGateway implements Gateway {
 }
 
 const canceledReport: AgentEvent = { kind: "status-update", status: { state: "canceled" } };
-
-const vendorTaskOf = ({ vendorTaskId, vendorContextId }: TaskRecord): VendorTask | undefined =>
-  vendorTaskId === undefined ? undefined : { id: vendorTaskId, contextId: vendorContextId };
 
 const taskOf = (run: TaskRun): Task => (run.task ?? unreachable()).state.toTask();
 

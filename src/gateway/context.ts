@@ -4,6 +4,7 @@ import type { Backend } from "../adapter.ts";
 import type { AgentConfig } from "../config/config.ts";
 import type { PushPolicy } from "../push/create-push.ts";
 import type { Redact } from "../southbound/redact.ts";
+import type { CardMemory } from "../store/card-memory.ts";
 import type { TaskStore } from "../store/store.ts";
 import type { Mint } from "./complete.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -12,6 +13,10 @@ export interface EngineContext {
   readonly agent: AgentConfig;
   readonly backend: Backend;
   readonly store: TaskStore;
+  /** The agents' cards as they were last read. */
+  readonly cards: CardMemory;
+  /** For how long the vendor allows its card to be kept, ms, as it said last; undefined where it says nothing. */
+  readonly cardAge?: (() => number | undefined) | undefined;
   readonly deadlines: Deadlines;
   readonly mint: Mint;
   readonly log: Logger;

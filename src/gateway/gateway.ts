@@ -89,4 +89,6 @@ export interface Gateway {
   deletePushConfig(params: DeletePushConfigParams, caller: Caller): Promise<void>;
   /** The vendor's card in 0.3.0 terms, cached; not yet the card the proxy serves. */
   card(): Promise<AgentCard>;
+  /** The vendor's extended card in 0.3.0 terms, asked for anew each time; undefined where it has none. */
+  extendedCard(caller: Caller): Promise<AgentCard | undefined>;
 }

@@ -1,5 +1,6 @@
 /** Between the store's records and the tasks of the engine. */
 import { z } from "zod";
+import type { VendorTask } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { StreamEvent, Task } from "../protocol/model.ts";
 import type { TaskRecord, TaskStore } from "../store/store.ts";
@@ -63,3 +64,7 @@ export async function failUnserved(
   const failed = { ...record, state: state.status.state, lastEvent, updatedAt: mint.now(), json };
   await store.putTask(failed, { notify });
 }
+
+/** The vendor's own task behind the record, where it has told its id. */
+export const vendorTaskOf = ({ vendorTaskId, vendorContextId }: TaskRecord): VendorTask | undefined =>
+  vendorTaskId === undefined ? undefined : { id: vendorTaskId, contextId: vendorContextId };

@@ -59,14 +59,7 @@ export interface CardDocument {
   readonly etag: string;
 }
 
-export function cardDocument(
-  vendor: AgentCard,
-  url: string,
-  declared: DeclaredSecurity = {},
-  push = false,
-  grpcUrl?: string,
-): CardDocument {
-  const card = servedCard(vendor, url, declared, push, grpcUrl);
+export function cardDocument(card: AgentCard): CardDocument {
   const json = JSON.stringify(card);
   const digest = createHash("sha256").update(json).digest("base64url");
   return { card, json, etag: `"${digest}"` };

@@ -143,7 +143,15 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
     forwarded: forwardedOf(config.forward, (name) => ctx.get(name)),
   };
   const after = lastEventId(ctx.get("Last-Event-ID"));
-  return { gateway, params, caller, after, rules: { maxParts: config.limits.parts, newId: deps.newId } };
+  const extendedCard = (who: Caller) => agent.extendedCard(who);
+  return {
+    gateway,
+    extendedCard,
+    params,
+    caller,
+    after,
+    rules: { maxParts: config.limits.parts, newId: deps.newId },
+  };
 }
 
 function setExtensions(ctx: Context, uris: readonly string[]): void {

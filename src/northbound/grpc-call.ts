@@ -95,7 +95,8 @@ export async function admit(
   if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
   const params = rpc.params(message);
   const rules = { maxParts: limits.parts, newId: deps.newId };
-  const invocation = { gateway: agent.gateway, params, rules, caller };
+  const extendedCard = (who: Caller) => agent.extendedCard(who);
+  const invocation = { gateway: agent.gateway, extendedCard, params, rules, caller };
   return { agent, method, invocation };
 }
 

@@ -4,6 +4,7 @@ import type { sendUnaryData } from "@grpc/grpc-js";
 import { A2AError } from "../protocol/errors.ts";
 import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
+import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
 import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
 import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
 import { EXTENSIONS_HEADER, activatedExtensions } from "./extensions.ts";
@@ -120,6 +121,7 @@ function responseOf({ name }: Rpc, result: UnaryResult): ProtoMessage {
   if (result === null) return {};
   if (Array.isArray(result)) return { configs: result.map(toProtoJsonTaskPushConfig) };
   if ("pushNotificationConfig" in result) return toProtoJsonTaskPushConfig(result);
+  if ("protocolVersion" in result) return toProtoJsonCard(result);
   // The RPC for a page of tasks is 1.0's.
   if ("tasks" in result) throw new Error(`${name} answers no list of tasks`);
   // GetTask and CancelTask answer a bare Task.

@@ -2,6 +2,7 @@
 import type { Caller, Gateway, Subscription, TaskPage } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
+import type { AgentCard } from "../protocol/card.ts";
 import type { Message, Task } from "../protocol/model.ts";
 import type { TaskPushNotificationConfig } from "../protocol/params.ts";
 
@@ -10,18 +11,23 @@ export type UnaryResult =
   | Task
   | Message
   | TaskPage
+  | AgentCard
   | TaskPushNotificationConfig
   | TaskPushNotificationConfig[]
   | null;
 
 /** The task that a result is, or is about, where it says so. */
 export function taskOf(result: UnaryResult): string | undefined {
-  if (result === null || Array.isArray(result) || "tasks" in result) return undefined;
+  if (result === null || Array.isArray(result) || "tasks" in result || "protocolVersion" in result) {
+    return undefined;
+  }
   return "status" in result ? result.id : result.taskId;
 }
 
 export interface Invocation {
   readonly gateway: Gateway;
+  /** The served extended card, see `ServedAgent`. */
+  extendedCard(caller: Caller): Promise<AgentCard>;
   /** As the client sent them. */
   readonly params: unknown;
   readonly rules: AcceptRules;
@@ -60,6 +66,8 @@ export async function callUnary(method: UnaryMethod, invocation: Invocation): Pr
     case "tasks/pushNotificationConfig/delete":
       await gateway.deletePushConfig(method.accept(params), caller);
       return null;
+    case "agent/getAuthenticatedExtendedCard":
+      return invocation.extendedCard(caller);
     default:
       return method satisfies never;
   }

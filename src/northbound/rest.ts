@@ -7,6 +7,7 @@ import { parseBody } from "../protocol/jsonrpc.ts";
 import { methodNamed } from "../protocol/methods.ts";
 import type { StreamEvent } from "../protocol/model.ts";
 import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
+import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
 import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
 import { readJsonText } from "./body.ts";
 import {
@@ -65,6 +66,7 @@ function bodyOf(method: string, result: NonNullable<UnaryResult>): unknown {
   if (Array.isArray(result)) return { configs: result.map(toProtoJsonTaskPushConfig) };
   if ("pushNotificationConfig" in result) return toProtoJsonTaskPushConfig(result);
   if ("tasks" in result) return { ...result, tasks: result.tasks.map(toProtoJsonTask) };
+  if ("protocolVersion" in result) return toProtoJsonCard(result);
   if (method === "message/send" || result.kind === "message") return toProtoJsonResponse(result);
   return toProtoJsonTask(result);
 }

@@ -1,16 +1,24 @@
 /** One agent as the transports share it: its gateway, its limits, the card it is served with. */
 import type { DeclaredSecurity } from "../auth/gate.ts";
 import type { AgentConfig } from "../config/config.ts";
-import type { Gateway } from "../gateway/gateway.ts";
+import type { CardOverlay } from "../config/cards.ts";
+import type { Caller, Gateway } from "../gateway/gateway.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { agentUrl, cardDocument, type CardDocument } from "./agent-card.ts";
+import { agentUrl, cardDocument, servedCard, type CardDocument } from "./agent-card.ts";
+import { withOverlay } from "./card-overlay.ts";
+import type { CardSigner } from "./card-signer.ts";
+
+/** The principal of callers of whom nothing is known. */
+const ANONYMOUS = "anonymous";
 
 /** What the cards of all agents have in common. */
 interface Place {
   readonly publicUrl: string;
   readonly declared: DeclaredSecurity;
   readonly push: boolean;
+  /** Absent: cards are not signed. */
+  readonly signer?: CardSigner | undefined;
 }
 
 /** The agents, ready to be served by every transport. */
@@ -39,14 +47,16 @@ export class ServedAgent {
   grpcUrl: string | undefined;
   #openStreams = 0;
   #vendorCard: AgentCard | undefined;
-  #document: CardDocument | undefined;
+  #document: Promise<CardDocument> | undefined;
+  readonly #signer: CardSigner | undefined;
 
-  constructor(config: AgentConfig, gateway: Gateway, { publicUrl, declared, push }: Place) {
+  constructor(config: AgentConfig, gateway: Gateway, { publicUrl, declared, push, signer }: Place) {
     this.config = config;
     this.gateway = gateway;
     this.url = agentUrl(publicUrl, config.name);
     this.#push = push;
     this.#declared = declared;
+    this.#signer = signer;
   }
 
   /** The served card; rejects with the A2AError that says why the vendor's is not to be had. */
@@ -54,9 +64,50 @@ export class ServedAgent {
     const vendorCard = await this.gateway.card();
     if (this.#document === undefined || vendorCard !== this.#vendorCard) {
       this.#vendorCard = vendorCard;
-      this.#document = cardDocument(vendorCard, this.url, this.#declared, this.#push, this.grpcUrl);
+      const served = this.#publish(vendorCard, this.config.cardOverlay, this.#offersExtended(vendorCard));
+      this.#document = served.then(cardDocument);
     }
     return this.#document;
+  }
+
+  /**
+   * The served card for callers who are known (§7.10): the vendor's extended one, or what the configuration makes of its
+   * public one. Rejects with `extended-card-not-configured` where there is none, or none for this caller.
+   */
+  async extendedCard(caller: Caller): Promise<AgentCard> {
+    const { cardOverlay, extendedCard } = this.config;
+    if (caller.principal === ANONYMOUS && !extendedCard?.public) {
+      throw new A2AError("extended-card-not-configured");
+    }
+    const own = await this.gateway.extendedCard(caller);
+    const card = own ?? (extendedCard?.overlay && (await this.gateway.card()));
+    if (!card) throw new A2AError("extended-card-not-configured");
+    return await this.#publish(card, { ...cardOverlay, ...extendedCard?.overlay }, true);
+  }
+
+  async #publish(
+    vendorCard: AgentCard,
+    overlay: CardOverlay | undefined,
+    supportsAuthenticatedExtendedCard: boolean,
+  ): Promise<AgentCard> {
+    const served = servedCard(
+      withOverlay(vendorCard, overlay),
+      this.url,
+      this.#declared,
+      this.#push,
+      this.grpcUrl,
+    );
+    const card = { ...served, supportsAuthenticatedExtendedCard };
+    return this.#signer ? await this.#signer.sign(card) : card;
+  }
+
+  /** Whether anybody could have an extended card. */
+  #offersExtended({ supportsAuthenticatedExtendedCard: announced }: AgentCard): boolean {
+    const { extendedCard } = this.config;
+    return (
+      (announced === true || extendedCard?.overlay !== undefined) &&
+      (extendedCard?.public === true || this.#declared.security !== undefined)
+    );
   }
 
   /** Counts a stream in; throws `too-many-requests` at the limit. Whoever took a place leaves it with `leaveStream`. */

@@ -8,7 +8,7 @@ import {
   acceptTaskQueryParams,
   type AcceptRules,
 } from "./accept.ts";
-import { A2AError, type ErrorCode } from "./errors.ts";
+import { A2AError } from "./errors.ts";
 import { acceptListParams } from "./list-params.ts";
 
 interface MethodRow {
@@ -20,6 +20,9 @@ interface MethodRow {
   /** The params as the gateway takes them; throws an A2AError where they are not what the method asks for. */
   accept(params: unknown, rules: AcceptRules): unknown;
 }
+
+/** A method without params (§7.10). */
+const acceptNothing = (): void => {};
 
 const OFFERED = [
   { name: "message/send", kind: "unary", starts: true, accept: acceptSendParams },
@@ -52,13 +55,12 @@ const OFFERED = [
     starts: false,
     accept: acceptDeletePushConfigParams,
   },
+  { name: "agent/getAuthenticatedExtendedCard", kind: "unary", starts: false, accept: acceptNothing },
 ] as const satisfies readonly MethodRow[];
 
-/** Methods 0.3.0 defines and the proxy does not offer; the served card says so. */
-const REFUSED: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
-  ["agent/getAuthenticatedExtendedCard", "extended-card-not-configured"],
-  // §11.1.3 spells it so.
-  ["agent/authenticatedExtendedCard", "extended-card-not-configured"],
+/** As §11.1.3 spells it. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["agent/authenticatedExtendedCard", "agent/getAuthenticatedExtendedCard"],
 ]);
 
 export type Method = (typeof OFFERED)[number];
@@ -67,14 +69,14 @@ export type StreamMethod = Extract<Method, { kind: "stream" }>;
 
 const BY_NAME: ReadonlyMap<string, Method> = new Map(OFFERED.map((method) => [method.name, method]));
 
-/** Every method name of 0.3.0, offered or not. */
-export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys(), ...REFUSED.keys()];
+/** Every method name of 0.3.0. */
+export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys()];
 
 /** The offered method of this name; throws the A2AError that a request for another one is answered with. */
 export function methodNamed(name: string): Method {
-  const method = BY_NAME.get(name);
+  const method = BY_NAME.get(ALIASES.get(name) ?? name);
   if (method) return method;
-  throw new A2AError(REFUSED.get(name) ?? "method-not-found");
+  throw new A2AError("method-not-found");
 }
 
 /** The same over JSON-RPC, which has no way to list tasks (§3.5.6). */

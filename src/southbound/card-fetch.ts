@@ -7,6 +7,7 @@ import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { withQuery, type Authorization } from "./credentials.ts";
+import { CardRevalidation } from "./card-revalidation.ts";
 import type { Redact } from "./redact.ts";
 import type { TlsIdentity } from "./tls.ts";
 import { toTransportError } from "./transport-error.ts";
@@ -22,6 +23,8 @@ export interface CardFetcherOptions {
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect" | "request">;
   readonly limits: Pick<AgentConfig["limits"], "responseBody">;
   readonly redact: Redact;
+  /** Keeps what the vendor says of keeping its card; one that nobody else sees where absent. */
+  readonly revalidation?: CardRevalidation;
   /** The longest wait before a retry, ms, where the vendor names none. */
   readonly backoffLimit?: number;
 }
@@ -87,7 +90,7 @@ function clientFor({ timeouts, backoffLimit }: CardFetcherOptions): Got {
 
 /** The returned function resolves with the card as it is, and rejects with an A2AError that tells what was tried. */
 export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSignal) => Promise<unknown> {
-  const { agent, authorizer, card, limits, redact } = options;
+  const { agent, authorizer, card, limits, redact, revalidation = new CardRevalidation() } = options;
   const { origin } = new URL(options.url);
   const secured = httpsOptions(options.tls);
   const client = clientFor(options);
@@ -109,7 +112,7 @@ export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSi
     https: HttpsOptions = {},
   ): Promise<Outcome> {
     const url = withQuery(configured, authorization);
-    const { headers } = authorization;
+    const headers = { ...authorization.headers, ...revalidation.conditionFor(configured.href) };
     const tooLarge = new AbortController();
     const answer = client(url, { headers, https, signal: AbortSignal.any([signal, tooLarge.signal]) });
     const shown = withoutQuery(configured);
@@ -117,7 +120,10 @@ export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSi
       if (transferred > limits.responseBody) tooLarge.abort();
     });
     try {
-      return readCard(await answer, shown);
+      const response = await answer;
+      const outcome = revalidation.unchanged(response, configured.href) ?? readCard(response, shown);
+      if ("card" in outcome) revalidation.note(outcome.card, response, configured.href);
+      return outcome;
     } catch (error) {
       if (tooLarge.signal.aborted) {
         return { miss: { url: shown, reason: `more than ${limits.responseBody} bytes` } };

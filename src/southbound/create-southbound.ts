@@ -4,6 +4,8 @@ import type { Logger } from "pino";
 import type { AgentConfig } from "../config/config.ts";
 import { createAuthorizer } from "./authorizer.ts";
 import { createCardFetcher } from "./card-fetch.ts";
+import { CardRevalidation } from "./card-revalidation.ts";
+import { createCardVerifier, type VerifyCard } from "./card-signature.ts";
 import type { Redactor } from "./redact.ts";
 import type { Southbound } from "./southbound.ts";
 import { readTls } from "./tls.ts";
@@ -15,8 +17,12 @@ export interface SouthboundDeps {
   readonly redact: Redactor;
 }
 
-/** `close` breaks what is still open to the vendor. */
-export type ClosableSouthbound = Southbound & { close(): Promise<void> };
+export interface ClosableSouthbound extends Southbound {
+  /** For how long the vendor allows its card to be kept, ms, as it said last; undefined where it says nothing. */
+  readonly cardAge: () => number | undefined;
+  /** Breaks what is still open to the vendor. */
+  close(): Promise<void>;
+}
 
 export function createSouthbound(config: AgentConfig, { log, redact }: SouthboundDeps): ClosableSouthbound {
   const { name: agent, url } = config;
@@ -32,13 +38,28 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
     onMalformed: (excerpt) =>
       agentLog.warn({ excerpt }, "skipped a piece of the agent's stream that is not JSON"),
   });
+  const verifyCard = verifierOf(config);
+  const revalidation = new CardRevalidation();
+  const fetchAny = createCardFetcher({ ...config, agent, authorizer, tls, redact, revalidation });
+  const fetchCard = async (signal: AbortSignal): Promise<unknown> => {
+    const card = await fetchAny(signal);
+    await verifyCard?.(card);
+    return card;
+  };
   return {
     agent,
     url,
-    fetchCard: createCardFetcher({ ...config, agent, authorizer, tls, redact }),
+    fetchCard,
+    verifyCard,
+    cardAge: () => revalidation.maxAge,
     http,
     log: agentLog,
     newId: () => randomUUID(),
     close: () => http.close(),
   };
+}
+
+function verifierOf({ name: agent, cardSignature, timeouts }: AgentConfig): VerifyCard | undefined {
+  if (!cardSignature) return undefined;
+  return createCardVerifier({ agent, config: cardSignature, timeout: timeouts.request });
 }

@@ -17,6 +17,11 @@ export interface Southbound {
   readonly url: string;
   /** Fetches the card as the vendor serves it, not yet translated. Retries; rejects with an A2AError. */
   fetchCard(signal: AbortSignal): Promise<unknown>;
+  /**
+   * Rejects with an A2AError where the configuration wants this agent's cards signed and this one, as the vendor serves
+   * it, is not, or not rightly. For cards that `fetchCard` has not fetched; absent where nothing is to be checked.
+   */
+  readonly verifyCard?: ((card: unknown) => Promise<void>) | undefined;
   readonly http: HttpClient;
   readonly log: Logger;
   /** Random, URL-safe, unique. */

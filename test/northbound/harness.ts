@@ -51,6 +51,7 @@ export const fakeGateway = (methods: Partial<Gateway> = {}): Gateway => ({
   listPushConfigs: never,
   deletePushConfig: never,
   card: async () => CARD,
+  extendedCard: async () => undefined,
   ...methods,
 });
 

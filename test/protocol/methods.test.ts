@@ -14,13 +14,16 @@ describe("the method table", () => {
     ["tasks/pushNotificationConfig/get", "unary", false],
     ["tasks/pushNotificationConfig/list", "unary", false],
     ["tasks/pushNotificationConfig/delete", "unary", false],
+    ["agent/getAuthenticatedExtendedCard", "unary", false],
   ])("%s is offered, %s", (name, kind, starts) => {
     expect(methodNamed(name)).toMatchObject({ name, kind, starts });
   });
 
+  test("the extended card is found under both names that the specification has for it", () => {
+    expect(methodNamed("agent/authenticatedExtendedCard").name).toBe("agent/getAuthenticatedExtendedCard");
+  });
+
   test.each([
-    ["agent/getAuthenticatedExtendedCard", -32007],
-    ["agent/authenticatedExtendedCard", -32007],
     ["tasks/list", -32601],
     ["tasks/send", -32601],
     ["Message/Send", -32601],

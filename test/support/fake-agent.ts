@@ -15,6 +15,7 @@ import type { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { PushPolicy } from "../../src/push/create-push.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
+import { CardMemory } from "../../src/store/card-memory.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { TaskStore } from "../../src/store/store.ts";
 
@@ -47,6 +48,7 @@ export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentO
     agent,
     backend: complete,
     store,
+    cards: new CardMemory(":memory:"),
     deadlines: new Deadlines(5),
     mint,
     log: pino({ level: "silent" }),

@@ -1,0 +1,43 @@
+/**
+ * Where the extended card is: 0.3.0 has the method agent/getAuthenticatedExtendedCard without params (§7.10), 0.2.1 to
+ * 0.2.6 an HTTP GET of `{url}/../agent/authenticatedExtendedCard`. The method is tried first; refusing it does nothing.
+ */
+import { A2AError } from "../../src/protocol/errors.ts";
+import { defaultFault } from "../../src/southbound/jsonrpc.ts";
+import type { Southbound } from "../../src/southbound/southbound.ts";
+import type { Transport } from "./transport.ts";
+
+const METHOD = "agent/getAuthenticatedExtendedCard";
+const PATH = "/../agent/authenticatedExtendedCard";
+
+interface Asked {
+  readonly transport: Transport;
+  readonly southbound: Southbound;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** The card as the agent serves it; rejects with `extended-card-not-configured` where it has neither. */
+export async function extendedCardOf({ transport, southbound, headers, signal }: Asked): Promise<unknown> {
+  try {
+    return await transport.call({ method: METHOD, params: undefined, headers, signal });
+  } catch (thrown) {
+    if (!(thrown instanceof A2AError) || !isUnknownMethod(thrown)) throw thrown;
+  }
+  const request = { method: "GET", url: besideUrl(southbound.url), headers, signal } as const;
+  const { status, json, excerpt } = await southbound.http.unary(request);
+  if (status === 404 || status === 405) throw new A2AError("extended-card-not-configured");
+  if (status >= 400) throw defaultFault({ status, body: json, excerpt, method: METHOD });
+  return json;
+}
+
+/** -32601 and -32004, and servers without JSON-RPC errors that answer 404. */
+const isUnknownMethod = ({ code, data }: A2AError): boolean =>
+  code === "unsupported-operation" || code === "method-not-found" || data?.["status"] === 404;
+
+/** Some agents are told apart by the query, which stays. */
+function besideUrl(agentUrl: string): string {
+  const url = new URL(agentUrl);
+  url.pathname = url.pathname.replace(/\/+$/, "") + PATH;
+  return url.href;
+}
