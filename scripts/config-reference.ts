@@ -111,15 +111,13 @@ function objectOf(schema: z.core.$ZodType | undefined): z.ZodObject {
 }
 
 function section(title: string, schema: z.core.$ZodType | undefined, text?: string): string {
-  const intro = text ?? (schema && notesOf(schema).description);
-  return [
-    `### ${title}`,
-    "",
-    ...(intro === undefined ? [] : [intro, ""]),
-    ...rows(objectOf(schema)),
-    "",
-  ].join("\n");
+  const intro = text ?? withoutLinkHere(schema && notesOf(schema).description);
+  return [`### ${title}`, "", ...(intro ? [intro, ""] : []), ...rows(objectOf(schema)), ""].join("\n");
 }
+
+/** A key's description points to its section, which need not point to itself. */
+const withoutLinkHere = (description = ""): string =>
+  description.replaceAll(/(^S|; s)ee \[\S+\]\(#\w+\)/g, "").replace(/^\.$/, "");
 
 function credentials(): string {
   const options = CredentialsSchema.options.map((option) => {
@@ -135,9 +133,8 @@ function credentials(): string {
 /** An adapter's options; its README says more. */
 function optionsOf(name: string, schema: z.core.$ZodType): string {
   const known = Object.entries(objectOf(schema).shape).map(([key, member]) => {
-    const { description = "" } = notesOf(member);
     const byDefault = member instanceof z.ZodDefault ? `\`${String(member.def.defaultValue)}\`` : "";
-    return `| \`${key}\` | ${typeOf(member)} | ${byDefault} | ${description} |`;
+    return `| \`${key}\` | ${typeOf(member)} | ${byDefault} | ${describe(member)} |`;
   });
   const body = known.length === 0 ? ["None."] : [...HEAD, ...known];
   return [`### options of ${name}`, "", ...body, ""].join("\n");

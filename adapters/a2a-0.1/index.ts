@@ -27,10 +27,18 @@ import { METHODS, fromCanonicalSendParams, fromCanonicalTaskParams } from "./par
 import { WireCard, parseWire } from "./wire.ts";
 
 const Options = z.strictObject({
-  /** How a growing artifact is sent: `auto` believes each chunk's `append`; see artifact.ts. */
-  artifacts: z.enum(["auto", "delta", "cumulative"]).default("auto"),
-  /** `single`: everything is posted to the agent's URL. `per-method`: the method's name is added to its path. */
-  endpoint: z.enum(["single", "per-method"]).default("single"),
+  artifacts: z
+    .enum(["auto", "delta", "cumulative"])
+    .default("auto")
+    .meta({
+      description:
+        "How a growing artifact is sent: piece by piece (`delta`), whole each time (`cumulative`), or as each chunk's " +
+        "`append` says (`auto`).",
+    }),
+  endpoint: z.enum(["single", "per-method"]).default("single").meta({
+    description:
+      "Where calls are posted to: all to `url` (`single`), or each to a path below it, by its method's name (`per-method`).",
+  }),
 });
 type Options = z.infer<typeof Options>;
 

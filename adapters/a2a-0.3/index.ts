@@ -30,9 +30,14 @@ import { fromCanonicalTask } from "./task.ts";
 import { transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
 
 const Options = z.strictObject({
-  /** Text in `working` status messages: `status`, as 0.3.0 means it, or `answer`, pieces of the answer (see deltas.ts). */
-  workingText: z.enum(["status", "answer"]).default("status"),
-  /** What to call the agent over; `auto` goes by its card. */
+  workingText: z
+    .enum(["status", "answer"])
+    .default("status")
+    .meta({
+      description:
+        "What the text of `working` status messages is: progress (`status`), as 0.3.0 means it, or pieces of the answer " +
+        "(`answer`), which then become an artifact.",
+    }),
   transport: z.enum(["auto", "jsonrpc", "http+json"]).default("auto").meta({
     description: "What to call the agent over: `jsonrpc`, `http+json`, or `auto`, which goes by its card.",
   }),

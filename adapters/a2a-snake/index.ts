@@ -38,8 +38,10 @@ import { parseWire, WireCard } from "./wire.ts";
 const CARD_AGE = 5 * 60_000;
 
 const Options = z.strictObject({
-  /** Sent as `tenant` in every params; by default what the card says of the interface that is spoken to. */
-  tenant: z.string().min(1).optional(),
+  tenant: z.string().min(1).optional().meta({
+    description:
+      "Sent as `tenant` with every call; by default what the card says of the interface that is spoken to.",
+  }),
 });
 type Options = z.infer<typeof Options>;
 

@@ -16,11 +16,10 @@ import { toCanonicalTask } from "./task.ts";
 import { parseResult } from "./wire.ts";
 
 const Options = z.strictObject({
-  /**
-   * Whether the app answers message/send. Absent: only where its card denies streaming, since multi-agent apps
-   * support message/stream and nothing else, and no card says which kind an app is.
-   */
-  send: z.boolean().optional(),
+  // Multi-agent apps support message/stream and nothing else, and no card says which kind an app is.
+  send: z.boolean().optional().meta({
+    description: "Whether the app answers `message/send`; absent: only where its card denies streaming.",
+  }),
 });
 export type AppBuilderOptions = z.infer<typeof Options>;
 

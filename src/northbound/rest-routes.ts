@@ -7,7 +7,7 @@ import { camelCased, isFields, type Fields } from "../protocol/proto-json-fields
 import { fromProtoJsonSendRequest, fromProtoJsonSetPushRequest } from "../protocol/proto-json-params.ts";
 
 /** What a request says, apart from its path. */
-export interface RestRequest {
+interface RestRequest {
   readonly query: Fields;
   /** The body as a JSON value; an empty one is undefined. */
   readonly body: unknown;

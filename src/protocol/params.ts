@@ -15,7 +15,7 @@ export const PushNotificationConfig = z.looseObject({
 });
 export type PushNotificationConfig = Known<z.infer<typeof PushNotificationConfig>>;
 
-export const MessageSendConfiguration = z.looseObject({
+const MessageSendConfiguration = z.looseObject({
   acceptedOutputModes: z.array(z.string()).optional(),
   /** Absent means true: the answer waits for a terminal or interrupted state, bounded by `timeouts.blocking`. */
   blocking: z.boolean().optional(),

@@ -49,7 +49,7 @@ export function toProtoJsonPushConfig({ id, url, token, authentication }: PushCo
   return withoutDefaults({ id, url, token, authentication: written });
 }
 
-export function fromProtoJsonPushConfig(value: unknown): unknown {
+function fromProtoJsonPushConfig(value: unknown): unknown {
   if (!isFields(value)) return value;
   const fields = camelCased(value);
   dropEmpty(fields, ["id", "token"]);

@@ -95,7 +95,7 @@ export function fromProtoJsonMessage(value: unknown): unknown {
   return fields;
 }
 
-export function toProtoJsonArtifact(artifact: Artifact): Fields {
+function toProtoJsonArtifact(artifact: Artifact): Fields {
   const { artifactId, name, description, parts, extensions, metadata } = artifact;
   return withoutDefaults({
     artifactId,
@@ -107,7 +107,7 @@ export function toProtoJsonArtifact(artifact: Artifact): Fields {
   });
 }
 
-export function fromProtoJsonArtifact(value: unknown): unknown {
+function fromProtoJsonArtifact(value: unknown): unknown {
   if (!isFields(value)) return value;
   const fields = camelCased(value);
   fields["parts"] = mapList(fields["parts"] ?? [], fromProtoJsonPart);
@@ -115,7 +115,7 @@ export function fromProtoJsonArtifact(value: unknown): unknown {
   return fields;
 }
 
-export function toProtoJsonStatus({ state, message, timestamp }: TaskStatus): Fields {
+function toProtoJsonStatus({ state, message, timestamp }: TaskStatus): Fields {
   return withoutDefaults({
     state: toProtoState(state),
     message: message && toProtoJsonMessage(message),
@@ -123,7 +123,7 @@ export function toProtoJsonStatus({ state, message, timestamp }: TaskStatus): Fi
   });
 }
 
-export function fromProtoJsonStatus(value: unknown): unknown {
+function fromProtoJsonStatus(value: unknown): unknown {
   if (!isFields(value)) return value;
   // `update` is what the proto's own field is called, and what some writers therefore say.
   const { update, ...fields } = camelCased(value);
@@ -161,12 +161,12 @@ const TASK_LISTS = [
   ["history", fromProtoJsonMessage],
 ] as const;
 
-export function toProtoJsonStatusUpdate(update: TaskStatusUpdateEvent): Fields {
+function toProtoJsonStatusUpdate(update: TaskStatusUpdateEvent): Fields {
   const { taskId, contextId, status, final, metadata } = update;
   return withoutDefaults({ taskId, contextId, status: toProtoJsonStatus(status), final, metadata });
 }
 
-export function fromProtoJsonStatusUpdate(value: unknown): unknown {
+function fromProtoJsonStatusUpdate(value: unknown): unknown {
   if (!isFields(value)) return value;
   const fields = camelCased(value);
   fields["kind"] ??= "status-update";
@@ -175,7 +175,7 @@ export function fromProtoJsonStatusUpdate(value: unknown): unknown {
   return fields;
 }
 
-export function toProtoJsonArtifactUpdate(update: TaskArtifactUpdateEvent): Fields {
+function toProtoJsonArtifactUpdate(update: TaskArtifactUpdateEvent): Fields {
   const { taskId, contextId, artifact, append, lastChunk, metadata } = update;
   return withoutDefaults({
     taskId,
@@ -187,7 +187,7 @@ export function toProtoJsonArtifactUpdate(update: TaskArtifactUpdateEvent): Fiel
   });
 }
 
-export function fromProtoJsonArtifactUpdate(value: unknown): unknown {
+function fromProtoJsonArtifactUpdate(value: unknown): unknown {
   if (!isFields(value)) return value;
   const fields = camelCased(value);
   fields["kind"] ??= "artifact-update";
