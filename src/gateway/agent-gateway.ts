@@ -1,5 +1,5 @@
 /** The methods of 0.3.0 over one agent: what the agent lacks is made up for here. Semantics: docs/behaviour.md. */
-import type { AgentEvent, Call, VendorTask } from "../adapter.ts";
+import type { AgentEvent, Call } from "../adapter.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ListTasksParams } from "../protocol/list-params.ts";
@@ -7,7 +7,7 @@ import type { Message, Task } from "../protocol/model.ts";
 import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
 import { isFinal, isInterrupted, isTerminal } from "../protocol/states.ts";
 import type { TaskRecord } from "../store/store.ts";
-import { agentFault } from "./agent-fault.ts";
+import { cancelAtVendor, endCanceled } from "./cancellation.ts";
 import { CardCache } from "./card-cache.ts";
 import type { EngineContext } from "./context.ts";
 import { requireContinuable, stillWorking } from "./continuation.ts";
@@ -21,7 +21,6 @@ import { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
 import { listTasks } from "./task-list.ts";
 import type { Turn } from "./turn.ts";
-import { isUnsupported } from "./upstream.ts";
 
 export class AgentGateway implements Gateway {
   readonly agent: string;
@@ -54,7 +53,7 @@ export class AgentGateway implements Gateway {
   }
 
   extendedCard(caller: Caller): Promise<AgentCard | undefined> {
-    return this.#cards.extended(() => this.#call(caller, this.#context.agent.timeouts.request));
+    return this.#cards.extended(() => this.#request(caller));
   }
 
   async sendMessage(params: MessageSendParams, caller: Caller): Promise<Task | Message> {
@@ -102,9 +101,10 @@ export class AgentGateway implements Gateway {
     if (!run && isTerminal(record.state)) throw new A2AError("task-not-cancelable");
     if (run) await run.publish();
     const vendorTask = run ? run.vendorTask : vendorTaskOf(record);
-    const report = await this.#cancelAtVendor(vendorTask, params, caller);
+    const named = vendorTask && { ...vendorTask, metadata: params.metadata };
+    const report = await cancelAtVendor(this.#context, named, this.#request(caller));
     const followed = run ?? this.#follow(record, caller, report ?? canceledReport);
-    if (run) await this.#endCanceled(run, report);
+    if (run) await endCanceled(this.#context, run, report);
     else await followed.done;
     const task = taskOf(followed);
     if (isTerminal(task.status.state) && task.status.state !== "canceled") {
@@ -185,11 +185,11 @@ export class AgentGateway implements Gateway {
 
   /** An interrupted task may have gone on at the agent, out of band; ask, but answer anyway. */
   async #refresh(record: TaskRecord, caller: Caller): Promise<Task> {
-    const { backend, agent, log } = this.#context;
+    const { backend, log } = this.#context;
     const vendorTask = vendorTaskOf(record);
     if (!backend.getTask || !vendorTask) return storedTask(record);
     try {
-      const call = this.#call(caller, agent.timeouts.request);
+      const call = this.#request(caller);
       const report = await backend.getTask(vendorTask, call);
       if (report.status.state === record.state || report.status.state === "unknown")
         return storedTask(record);
@@ -201,34 +201,6 @@ export class AgentGateway implements Gateway {
       log.debug({ err: error, taskId: record.id }, "the agent could not be asked for the task");
       return storedTask(record);
     }
-  }
-
-  /** The agent's own answer to a cancellation; undefined where it has no such method or does not know the task. */
-  async #cancelAtVendor(
-    task: VendorTask | undefined,
-    params: TaskIdParams,
-    caller: Caller,
-  ): Promise<AgentEvent | undefined> {
-    const { backend, agent } = this.#context;
-    if (!task || !backend.cancelTask) return undefined;
-    try {
-      const call = this.#call(caller, agent.timeouts.request);
-      return await backend.cancelTask({ ...task, metadata: params.metadata }, call);
-    } catch (error) {
-      if (isUnsupported(error)) return undefined;
-      const fault = agentFault(error, this.#context);
-      if (fault.code === "task-not-found") return undefined;
-      throw fault;
-    }
-  }
-
-  async #endCanceled(run: TaskRun, report: AgentEvent | undefined): Promise<void> {
-    const verdict = { state: "canceled" as const, text: "Canceled by the client" };
-    if (report?.kind !== "task") return run.stop(verdict);
-    await run.take(report);
-    if (isFinal(report.status.state)) return run.stop(verdict);
-    // The agent has accepted the cancellation and will say so on its stream.
-    await this.#context.deadlines.wait(this.#context.agent.timeouts.request, run.done);
   }
 
   #follow(record: TaskRecord, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
@@ -269,15 +241,17 @@ export class AgentGateway implements Gateway {
   }
 
   /** `onDisconnect: cancel`: the last client that leaves, whose own stream closes in this turn of the loop, ends the task. */
-  #cancelWithClient(run: TaskRun, { signal }: Caller): void {
+  #cancelWithClient(run: TaskRun, caller: Caller): void {
     if (this.#context.agent.onDisconnect !== "cancel") return;
     const leave = (): void => {
       if ((run.task?.feed.listeners ?? 0) > 0) return;
+      // The agent is told where it can be; its answer changes nothing any more.
+      void cancelAtVendor(this.#context, run.vendorTask, this.#request(caller)).catch(() => {});
       void run.stop({ state: "canceled", text: "The client disconnected" });
     };
     const onAbort = (): void => void setImmediate(leave);
-    signal.addEventListener("abort", onAbort, { once: true });
-    void run.done.then(() => signal.removeEventListener("abort", onAbort));
+    caller.signal.addEventListener("abort", onAbort, { once: true });
+    void run.done.then(() => caller.signal.removeEventListener("abort", onAbort));
   }
 
   #newIds() {
@@ -285,9 +259,10 @@ export class AgentGateway implements Gateway {
     return { newTaskId: mint.newId(), newContextId: mint.newId() };
   }
 
-  #call(caller: Caller, timeout: number): Call {
-    const { extensions, forwarded } = caller;
-    return { ...this.#newIds(), signal: AbortSignal.timeout(timeout), extensions, forwarded };
+  /** A call that does no work at the agent and has its answer soon. */
+  #request({ extensions, forwarded }: Caller): Call {
+    const signal = AbortSignal.timeout(this.#context.agent.timeouts.request);
+    return { ...this.#newIds(), signal, extensions, forwarded };
   }
 }
 

@@ -146,12 +146,12 @@ export class TaskRun {
     if (outcome === "unfinished" || (outcome === "replied" && this.#canAsk)) await this.#follow(undefined);
   }
 
-  /** Where the agent does not know the task either, the call itself has failed. */
+  /** Where the agent cannot tell of the task either, what broke the call is what has gone wrong. */
   async #followBroken(cause: unknown): Promise<void> {
     try {
       await this.#follow(undefined);
-    } catch (error) {
-      throw this.#task?.normalizer.opened ? error : cause;
+    } catch {
+      throw cause;
     }
   }
 

@@ -25,7 +25,7 @@ export interface CardFetcherOptions {
   readonly redact: Redact;
   /** Keeps what the vendor says of keeping its card; one that nobody else sees where absent. */
   readonly revalidation?: CardRevalidation;
-  /** The longest wait before a retry, ms, where the vendor names none. */
+  /** The longest wait before a retry, ms, where the vendor names none; 250 by default. */
   readonly backoffLimit?: number;
 }
 
@@ -42,6 +42,8 @@ interface Miss {
 type Outcome = { readonly card: unknown } | { readonly miss: Miss };
 
 const RETRIES = 2;
+/** ms; short, since some dialects need the card before they can stream. */
+const BACKOFF_LIMIT = 250;
 const NOTHING: Authorization = { headers: {}, query: undefined };
 const withoutQuery = (url: URL): string => url.origin + url.pathname;
 const isObject = (value: unknown): boolean =>
@@ -72,7 +74,7 @@ const httpsOptions = ({ cert, key, ca, serverName }: TlsIdentity = {}): HttpsOpt
   ...(serverName && { serverName }),
 });
 
-function clientFor({ timeouts, backoffLimit }: CardFetcherOptions): Got {
+function clientFor({ timeouts, backoffLimit = BACKOFF_LIMIT }: CardFetcherOptions): Got {
   return got.extend({
     followRedirect: staysAtOrigin,
     maxRedirects: 3,
@@ -82,7 +84,8 @@ function clientFor({ timeouts, backoffLimit }: CardFetcherOptions): Got {
       limit: RETRIES,
       methods: ["GET"],
       statusCodes: [429, 500, 502, 503, 504],
-      ...(backoffLimit === undefined ? {} : { backoffLimit: backoffLimit, noise: 0 }),
+      backoffLimit,
+      noise: 0,
     },
     headers: { accept: "application/json", "user-agent": undefined },
   });

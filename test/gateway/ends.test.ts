@@ -20,6 +20,20 @@ describe("a stream that breaks", () => {
     expect(events.at(-1)).toMatchObject({ status: { state: "completed" } });
   });
 
+  test("fails with what broke it where the agent does not know the task any more", async () => {
+    const { gateway } = await gatewayOver({
+      async *stream() {
+        yield task("v1", "working");
+        throw new A2AError("agent-unavailable", { message: "connection reset" });
+      },
+      getTask: async () => {
+        throw new A2AError("task-not-found");
+      },
+    });
+    const sent = asTask(await gateway.sendMessage(params("hi"), callerOf().caller));
+    expect(sent.status.message?.parts).toEqual([{ kind: "text", text: "connection reset" }]);
+  });
+
   test("is asked for before its first event, where the client mints the ids and the call may have arrived", async () => {
     const backend = (stage: string): Partial<Backend> => ({
       clientMintsTaskIds: true,

@@ -139,7 +139,32 @@ describe("a client that disconnects", () => {
     expect([...expectValidStream(await again.rest()).values()]).toEqual(["x"]);
   });
 
-  test("stops it with onDisconnect: cancel, when nobody else listens", async () => {
+  test("stops it with onDisconnect: cancel, here and at the agent", async () => {
+    const source = fedStream();
+    const canceled = Promise.withResolvers<string>();
+    const { gateway } = await gatewayOver(
+      {
+        stream: (sent, call) => source.stream(sent, call),
+        cancelTask: async ({ id }) => {
+          canceled.resolve(id);
+          return task(id, "canceled");
+        },
+      },
+      { onDisconnect: "cancel" },
+    );
+    const { caller, disconnect } = callerOf();
+    source.push(task("v1", "working"));
+    const events = reader(await gateway.streamMessage(params("hi"), caller));
+    await events.next();
+    const other = reader(await gateway.resubscribe({ id: "v1" }, callerOf().caller));
+    await other.next();
+    other.close();
+    events.close();
+    disconnect();
+    expect(await canceled.promise).toBe("v1");
+  });
+
+  test("goes on with onDisconnect: cancel while somebody else listens", async () => {
     const source = fedStream();
     const { gateway } = await gatewayOver(source, { onDisconnect: "cancel" });
     const { caller, disconnect } = callerOf();

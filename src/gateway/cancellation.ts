@@ -1,0 +1,38 @@
+/** tasks/cancel (§7.4) at the agent, where it has it, and its end in the run. */
+import type { AgentEvent, Call, VendorTask } from "../adapter.ts";
+import { isFinal } from "../protocol/states.ts";
+import { agentFault } from "./agent-fault.ts";
+import type { EngineContext } from "./context.ts";
+import type { TaskRun } from "./run.ts";
+import { isUnsupported } from "./upstream.ts";
+
+/** The agent's own answer; undefined where it has no such method or does not know the task. */
+export async function cancelAtVendor(
+  context: EngineContext,
+  task: VendorTask | undefined,
+  call: Call,
+): Promise<AgentEvent | undefined> {
+  if (!task || !context.backend.cancelTask) return undefined;
+  try {
+    return await context.backend.cancelTask(task, call);
+  } catch (error) {
+    if (isUnsupported(error)) return undefined;
+    const fault = agentFault(error, context);
+    if (fault.code === "task-not-found") return undefined;
+    throw fault;
+  }
+}
+
+/** Ends the run in the state that the agent has answered; canceled where it has answered none. */
+export async function endCanceled(
+  context: EngineContext,
+  run: TaskRun,
+  report: AgentEvent | undefined,
+): Promise<void> {
+  const verdict = { state: "canceled" as const, text: "Canceled by the client" };
+  if (report?.kind !== "task") return run.stop(verdict);
+  await run.take(report);
+  if (isFinal(report.status.state)) return run.stop(verdict);
+  // The agent has accepted the cancellation and will say so on its stream.
+  await context.deadlines.wait(context.agent.timeouts.request, run.done);
+}
