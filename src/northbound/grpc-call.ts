@@ -21,7 +21,8 @@ import type { ServedAgent } from "./served-agent.ts";
 
 /** A request, and how many bytes it had: the limit is the agent's, and the agent is not known before. */
 export interface Received {
-  readonly message: ProtoMessage;
+  /** Undefined where the bytes are no such message. */
+  readonly message: ProtoMessage | undefined;
   readonly size: number;
 }
 
@@ -91,6 +92,7 @@ export async function admit(
   if (size > limits.requestBody) {
     throw new A2AError("request-too-large", { data: { limit: limits.requestBody } });
   }
+  if (message === undefined) throw new A2AError("parse-error", { message: "Invalid protobuf payload" });
   const method = methodNamed(rpc.method);
   if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
   const params = rpc.params(message);

@@ -4,7 +4,6 @@
  */
 import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
-import { isFields } from "../protocol/proto-json-fields.ts";
 import { fromProtoJsonSendRequest, fromProtoJsonSetPushRequest } from "../protocol/proto-json-params.ts";
 
 export interface Rpc {
@@ -19,8 +18,8 @@ const CONFIG = /^tasks\/(.+)\/pushNotificationConfigs\/([^/]+)$/s;
 
 /** Protobuf leaves 0 out, which means the whole history here, as it does in 0.3.0. */
 export const RPCS: readonly Rpc[] = [
-  { name: "SendMessage", method: "message/send", params: sendParams },
-  { name: "SendStreamingMessage", method: "message/stream", params: sendParams },
+  { name: "SendMessage", method: "message/send", params: fromProtoJsonSendRequest },
+  { name: "SendStreamingMessage", method: "message/stream", params: fromProtoJsonSendRequest },
   {
     name: "GetTask",
     method: "tasks/get",
@@ -54,13 +53,6 @@ export const RPCS: readonly Rpc[] = [
   },
   { name: "GetAgentCard", method: "agent/getAuthenticatedExtendedCard", params: () => undefined },
 ];
-
-/** With a configuration, an absent `blocking` is false: protobuf does not send it otherwise. Without one, it is true. */
-function sendParams(request: ProtoMessage): unknown {
-  const params = fromProtoJsonSendRequest(request);
-  if (!isFields(params) || !isFields(params["configuration"])) return params;
-  return { ...params, configuration: { blocking: false, ...params["configuration"] } };
-}
 
 function taskOf(field: string, name: unknown): string {
   const [, id] = TASK.exec(typeof name === "string" ? name : "") ?? [];

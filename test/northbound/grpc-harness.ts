@@ -112,6 +112,22 @@ export class GrpcClient implements Disposable {
     });
   }
 
+  /** Sends bytes that may be no message. */
+  callRaw(name: string, bytes: Buffer, metadata = {}): Promise<Answer> {
+    const { path, responseDeserialize } = codecOf(name);
+    return new Promise((resolve) => {
+      const asTheyAre = (value: Buffer): Buffer => value;
+      this.#client.makeUnaryRequest(
+        path,
+        asTheyAre,
+        responseDeserialize,
+        bytes,
+        metadataOf(metadata),
+        (error, message) => resolve(error ? { error } : { message: message ?? {} }),
+      );
+    });
+  }
+
   /** The stream itself. */
   open(name: string, message: ProtoMessage, metadata = {}, options: CallOptions = {}) {
     const { path, requestSerialize, responseDeserialize } = codecOf(name);

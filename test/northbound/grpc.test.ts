@@ -56,7 +56,7 @@ describe("a unary RPC", () => {
         "sendMessage",
         {
           message: { kind: "message", messageId: "m-1", role: "user", parts: [{ kind: "text", text: "hi" }] },
-          configuration: { acceptedOutputModes: ["text/plain"], historyLength: 2, blocking: false },
+          configuration: { acceptedOutputModes: ["text/plain"], historyLength: 2 },
           metadata: { deep: { list: [1, null, true] } },
         },
         "anonymous",
@@ -67,12 +67,18 @@ describe("a unary RPC", () => {
     ]);
   });
 
-  test("blocks where no configuration says otherwise", async () => {
+  test("waits unless the message says otherwise; most writers leave a false out", async () => {
     const { gateway, calls } = recording();
     await using proxy = await startGrpcHarness({ gateways: { planner: gateway } });
     using client = new GrpcClient(proxy.server.port);
     await client.call("SendMessage", REQUEST);
-    expect(calls[0]?.[1]).not.toHaveProperty("configuration");
+    await client.call("SendMessage", { ...REQUEST, configuration: {} });
+    await client.call("SendMessage", { ...REQUEST, configuration: { blocking: false } });
+    expect(calls.map(([, params]) => params)).toMatchObject([
+      expect.not.objectContaining({ configuration: expect.anything() }),
+      { configuration: expect.not.objectContaining({ blocking: expect.anything() }) },
+      { configuration: { blocking: false } },
+    ]);
   });
 
   test("activates the extensions that the card declares", async () => {
@@ -99,6 +105,14 @@ describe("a unary RPC", () => {
     const { error } = await client.call(rpc, request);
     expect(error?.code).toBe(status.INVALID_ARGUMENT);
     expect(trailerOf(error)).toEqual({ code: -32602, message: "Invalid parameters", data });
+  });
+
+  test("is refused where its bytes are no such message", async () => {
+    await using proxy = await startGrpcHarness({ gateways: { planner: recording().gateway } });
+    using client = new GrpcClient(proxy.server.port);
+    const { error } = await client.callRaw("GetTask", Buffer.from("not protobuf"));
+    expect(error?.code).toBe(status.INVALID_ARGUMENT);
+    expect(trailerOf(error)).toEqual({ code: -32700, message: "Invalid protobuf payload" });
   });
 
   test("is refused beyond the agent's limit, with the status for it", async () => {
