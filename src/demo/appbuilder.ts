@@ -17,7 +17,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Handler } from "./server.ts";
+import { SLOW_PACE, type DemoOptions, type Handler } from "./server.ts";
 
 const CARD = {
   version: "1.0.0",
@@ -48,7 +48,6 @@ const NOT_JSON = `{
     "id": "id-4"
 }`;
 const SLOW_STEPS = 66;
-const SLOW_STEP_MS = 300;
 const STEP_MS = 20;
 
 const Request = z.looseObject({
@@ -131,6 +130,11 @@ class WeatherApp {
   readonly #asked = new Map<string, { contextId: string; text: string }>();
   /** Turns by context. */
   readonly #turns = new Map<string, number>();
+  readonly #pace: number;
+
+  constructor(pace: number) {
+    this.#pace = pace;
+  }
 
   open(message: z.infer<typeof Request>["params"]["message"]): Turn {
     const text = message.parts.map((part) => part.text ?? "").join(" ");
@@ -163,7 +167,7 @@ class WeatherApp {
     yield artifactUpdate(turn, { ...summary, status: "preparing" });
     const slow = /\bslow\b/i.test(turn.text);
     for (const text of slow ? slowAnswer() : answer(turn)) {
-      await pause(slow ? SLOW_STEP_MS : STEP_MS);
+      await pause(slow ? this.#pace : STEP_MS);
       yield artifactUpdate(turn, { ...summary, parts: [textPart(text)] });
     }
     const sources = { artifactId: `sources-${turn.taskId}`, name: "/chat/summary", type: "references" };
@@ -247,8 +251,8 @@ const refuse = (response: ServerResponse, status: number, code: string, message:
   send(response, status, { code, message, request_id: randomUUID() });
 
 /** A handler for requests whose `url` is relative to the vendor; its tasks live as long as it does. */
-export function createAppBuilderDemo(_options: { baseUrl: string }): Handler {
-  const app = new WeatherApp();
+export function createAppBuilderDemo({ pace = SLOW_PACE }: DemoOptions): Handler {
+  const app = new WeatherApp(pace);
   return (request, response) => {
     const path = request.url?.split("?")[0];
     if (request.method === "GET" && path === "/.well-known/agent.json") return send(response, 200, CARD);

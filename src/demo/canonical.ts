@@ -14,7 +14,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Handler } from "./server.ts";
+import { SLOW_PACE, type DemoOptions, type Handler } from "./server.ts";
 
 const CARD = {
   protocolVersion: "0.3.0",
@@ -36,7 +36,6 @@ const PLAN = [
   "Day 3: Nanluoguxiang and Houhai.",
 ];
 const SLOW_STEPS = 66;
-const SLOW_STEP_MS = 300;
 const STEP_MS = 20;
 
 const Message = z.looseObject({
@@ -141,6 +140,11 @@ class Planner {
   readonly #tasks = new Map<string, DemoTask>();
   /** Turns by context. */
   readonly #turns = new Map<string, number>();
+  readonly #pace: number;
+
+  constructor(pace: number) {
+    this.#pace = pace;
+  }
 
   get(id: string | undefined): DemoTask {
     const task = id === undefined ? undefined : this.#tasks.get(id);
@@ -186,7 +190,7 @@ class Planner {
     const slow = /\bslow\b/i.test(text);
     const steps = slow ? Array.from({ length: SLOW_STEPS }, (_, step) => `Step ${step + 1}. `) : PLAN;
     for (const step of steps) {
-      await pause(slow ? SLOW_STEP_MS : STEP_MS);
+      await pause(slow ? this.#pace : STEP_MS);
       if (task.state !== "working") return;
       task.add(step);
     }
@@ -271,8 +275,8 @@ async function post(planner: Planner, incoming: IncomingMessage, response: Serve
 }
 
 /** A handler for requests whose `url` is relative to the vendor; its tasks live as long as it does. */
-export function createCanonicalDemo(_options: { baseUrl: string }): Handler {
-  const planner = new Planner();
+export function createCanonicalDemo({ pace = SLOW_PACE }: DemoOptions): Handler {
+  const planner = new Planner(pace);
   return (request, response) => {
     const path = request.url?.split("?")[0];
     if (request.method === "GET" && path === "/.well-known/agent.json") {

@@ -13,7 +13,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Handler } from "./server.ts";
+import { SLOW_PACE, type DemoOptions, type Handler } from "./server.ts";
 
 const CARD = {
   name: "Comedian (A2A 0.1)",
@@ -34,7 +34,6 @@ const CARD = {
 const JOKE = ["Why did the chicken ", "cross the road? ", "To get ", "to the other side!"];
 const SLOW_JOKE = Array.from({ length: 66 }, (_, index) => `${66 - index} bottles of beer on the wall. `);
 const STEP_MS = 20;
-const SLOW_STEP_MS = 300;
 const PING_MS = 15_000;
 /** The oldest are forgotten beyond this. */
 const MAX_TASKS = 1000;
@@ -140,14 +139,8 @@ class DemoTask {
 
   #say(text: string, append: boolean, lastChunk: boolean): void {
     this.#texts.push(text);
-    const artifact = {
-      name: "joke",
-      description: null,
-      parts: [textPart(text)],
-      index: 0,
-      append,
-      lastChunk,
-    };
+    const parts = [textPart(text)];
+    const artifact = { name: "joke", description: null, parts, index: 0, append, lastChunk };
     this.#emit({ id: this.id, artifact: { ...artifact, metadata: null }, metadata: null }, false);
   }
 
@@ -165,6 +158,11 @@ class DemoTask {
 class Comedian {
   readonly #tasks = new Map<string, DemoTask>();
   readonly #turns = new Map<string, number>();
+  readonly #pace: number;
+
+  constructor(pace: number) {
+    this.#pace = pace;
+  }
 
   async answer(request: Request, response: ServerResponse): Promise<void> {
     const { id, method, params } = request;
@@ -241,7 +239,7 @@ class Comedian {
     if (/\bask\b/i.test(text)) {
       return { ...end, chunks: [], state: "input-required", message: "A joke about what?" };
     }
-    if (/\bslow\b/i.test(text)) return { ...end, chunks: SLOW_JOKE, stepMs: SLOW_STEP_MS };
+    if (/\bslow\b/i.test(text)) return { ...end, chunks: SLOW_JOKE, stepMs: this.#pace };
     const turns = this.#turns.get(task.sessionId) ?? 1;
     return { ...end, chunks: turns > 1 ? [...JOKE, ` (Turn ${turns} of this session.)`] : JOKE };
   }
@@ -287,8 +285,8 @@ async function serveRpc(
 }
 
 /** The handler for a path prefix that is already cut from `request.url`; it needs no key. */
-export function createLegacyDemo(_options: { baseUrl: string }): Handler {
-  const comedian = new Comedian();
+export function createLegacyDemo({ pace = SLOW_PACE }: DemoOptions): Handler {
+  const comedian = new Comedian(pace);
   return async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     if (request.method === "GET" && pathname === "/.well-known/agent.json") send(response, 200, CARD);

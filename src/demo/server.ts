@@ -4,10 +4,20 @@ import { once } from "node:events";
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
+export interface DemoOptions {
+  /** Where the vendor is mounted, without a trailing slash. */
+  readonly baseUrl: string;
+  /** Between two of the 66 pieces of a slow answer, ms. */
+  readonly pace?: number | undefined;
+}
+
+/** So that a slow answer takes 20 seconds. */
+export const SLOW_PACE = 300;
+
 export interface Vendor {
   /** Begins with a slash; cut from `request.url` before the handler sees it. */
   readonly prefix: string;
-  readonly create: (options: { baseUrl: string }) => Handler;
+  readonly create: (options: DemoOptions) => Handler;
 }
 
 export interface RunningVendors {
@@ -16,13 +26,20 @@ export interface RunningVendors {
   stop(): Promise<void>;
 }
 
+interface ServerOptions {
+  readonly pace?: number;
+  readonly onFailure?: (failure: unknown) => void;
+}
+
 const HOST = "127.0.0.1";
+
+const logFailure = (failure: unknown): void => console.error("A demo vendor failed", failure);
 
 /** Listens on the port (0 takes a free one); rejects with the system's error where it cannot. */
 export async function startVendorServer(
   port: number,
   vendors: readonly Vendor[],
-  onFailure: (failure: unknown) => void = (failure) => console.error("A demo vendor failed", failure),
+  { pace, onFailure = logFailure }: ServerOptions = {},
 ): Promise<RunningVendors> {
   const mounts: { prefix: string; handler: Handler }[] = [];
   const server = createServer((request, response) => {
@@ -38,7 +55,7 @@ export async function startVendorServer(
   const url = `http://${HOST}:${taken}`;
   // Only now is the port known; nobody can have called yet.
   for (const { prefix, create } of vendors)
-    mounts.push({ prefix, handler: create({ baseUrl: url + prefix }) });
+    mounts.push({ prefix, handler: create({ baseUrl: url + prefix, pace }) });
   return {
     url,
     port: taken,

@@ -13,10 +13,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
-import type { Handler } from "./server.ts";
+import { SLOW_PACE, type DemoOptions, type Handler } from "./server.ts";
 
 const SLOW_STEPS = 66;
-const SLOW_STEP_MS = 300;
 const STEP_MS = 20;
 const QUESTION = "Do you prefer a morning or an evening departure?";
 const FLIGHTS = ["UA 1514, 08:15 to 16:40. ", "DL 669, 11:30 to 19:58. ", "B6 916, 22:05 to 06:35."];
@@ -80,11 +79,14 @@ class FlightTask {
   readonly history: Message[] = [];
   readonly #listeners = new Set<(event: object) => void>();
   readonly #canceled = new AbortController();
+  readonly #pause = (ms: number) => delay(ms, undefined, { signal: this.#canceled.signal, ref: false });
   #status: { state: State; message?: Message; timestamp: string } = { state: "submitted", timestamp: now() };
+  readonly #pace: number;
   #answer = "";
 
-  constructor(contextId: string) {
+  constructor(contextId: string, pace: number) {
     this.contextId = contextId;
+    this.#pace = pace;
   }
 
   get state(): State {
@@ -144,24 +146,17 @@ class FlightTask {
   async #find(wish: string, turn: number, earlier: string | undefined): Promise<void> {
     const slow = /\bslow\b/i.test(wish);
     const found = slow ? Array.from({ length: SLOW_STEPS }, (_, at) => `Airline ${at + 1} asked. `) : FLIGHTS;
-    const intro = [
-      `Flights for "${wish}"`,
-      earlier && `, after "${earlier}"`,
-      turn > 1 && `, turn ${turn} of our talk`,
-    ];
-    const chunks = [`${intro.filter(Boolean).join("")}: `, ...found];
+    const after = earlier === undefined ? "" : `, after "${earlier}"`;
+    const count = turn > 1 ? `, turn ${turn} of our talk` : "";
+    const chunks = [`Flights for "${wish}"${after}${count}: `, ...found];
     for (const [at, chunk] of chunks.entries()) {
-      await this.#pause(slow ? SLOW_STEP_MS : STEP_MS);
+      await this.#pause(slow ? this.#pace : STEP_MS);
       this.#answer += chunk;
       const flags = { append: at > 0, last_chunk: at === chunks.length - 1 };
       const artifact = { artifact_id: "flights", name: "Flights", parts: [{ text: chunk }], ...flags };
       this.#emit({ artifactUpdate: { task_id: this.id, context_id: this.contextId, artifact } });
     }
     this.#enter("completed");
-  }
-
-  #pause(ms: number): Promise<void> {
-    return delay(ms, undefined, { signal: this.#canceled.signal, ref: false });
   }
 
   #enter(state: State, said?: string): void {
@@ -181,6 +176,11 @@ class FlightTask {
 class FlightAgent {
   readonly #tasks = new Map<string, FlightTask>();
   readonly #turns = new Map<string, number>();
+  readonly #pace: number;
+
+  constructor(pace: number) {
+    this.#pace = pace;
+  }
 
   find(id: string): FlightTask {
     const task = this.#tasks.get(id);
@@ -199,7 +199,7 @@ class FlightAgent {
     const named = message.task_id === undefined ? undefined : this.find(message.task_id);
     const continues = named?.contextId === message.context_id && named?.state === "input-required";
     const contextId = message.context_id ?? randomUUID();
-    const task = continues && named ? named : new FlightTask(contextId);
+    const task = continues && named ? named : new FlightTask(contextId, this.#pace);
     this.#tasks.set(task.id, task);
     const turn = (this.#turns.get(task.contextId) ?? 0) + 1;
     this.#turns.set(task.contextId, turn);
@@ -208,9 +208,9 @@ class FlightAgent {
   }
 }
 
-/** The vendor as a request handler; `baseUrl` is where it is mounted, without a trailing slash. */
-export function createSnakeDemo({ baseUrl }: { baseUrl: string }): Handler {
-  const agent = new FlightAgent();
+/** The vendor as a request handler. */
+export function createSnakeDemo({ baseUrl, pace = SLOW_PACE }: DemoOptions): Handler {
+  const agent = new FlightAgent(pace);
   return async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://demo");
     const call = `${request.method} ${pathname}`;

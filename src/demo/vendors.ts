@@ -12,5 +12,6 @@ const VENDORS: readonly Vendor[] = [
   { prefix: "/canonical", create: createCanonicalDemo },
 ];
 
-/** Starts all of them on the loopback port. */
-export const startVendors = (port: number): Promise<RunningVendors> => startVendorServer(port, VENDORS);
+/** Starts all of them on the loopback port; `pace` is that of their slow answers, ms. */
+export const startVendors = (port: number, options: { pace?: number } = {}): Promise<RunningVendors> =>
+  startVendorServer(port, VENDORS, options);

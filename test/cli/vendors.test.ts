@@ -33,7 +33,7 @@ describe("the demo vendors' server", () => {
   test("answers 500 for a vendor that fails", async () => {
     const failing: Vendor = { prefix: "/x", create: () => () => Promise.reject(new Error("oops")) };
     const failures: unknown[] = [];
-    const server = await startVendorServer(0, [failing], (failure) => failures.push(failure));
+    const server = await startVendorServer(0, [failing], { onFailure: (failure) => failures.push(failure) });
     const response = await fetch(`${server.url}/x`);
     expect([response.status, await response.json()]).toStrictEqual([
       500,

@@ -13,8 +13,8 @@ import { expectValidStream } from "../support/invariants.ts";
 import { startScriptedVendor } from "../support/scripted-vendor.ts";
 import { startProgram } from "./program.ts";
 
-/** A demo vendor's "slow" takes 20 seconds. */
-const TIMEOUT = 60_000;
+/** Of a slow answer, ms; it has to outlast a restart of the program. */
+const PACE = 60;
 const STEPS = Array.from({ length: 66 }, (_, index) => index + 1);
 
 /** The vendors that can be asked for a task, and all that they say when they are "slow". */
@@ -43,7 +43,7 @@ const demoAgents = () => ({
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "e2e-"));
-  vendors = await startVendors(0);
+  vendors = await startVendors(0, { pace: PACE });
   leftovers = [() => vendors.stop()];
 });
 
@@ -105,62 +105,58 @@ async function replay(agent: string, id: string) {
 }
 
 describe("kill -9 in mid-stream, and a new start", () => {
-  test(
-    "every task is recovered from its vendor, or failed with the reason; none stays working",
-    async () => {
-      const task = { kind: "task", id: "t-1", contextId: "c-1", status: { state: "working" } };
-      const body = `data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, result: task })}\n\n`;
-      const hanging = { contentType: "text/event-stream", body, end: "hang" } as const;
-      const vanishing = await startScriptedVendor(undefined, [hanging, hanging]);
-      const timeouts = { poll: "20ms" };
-      const gone = { adapter: "a2a-0.3", url: vanishing.url, timeouts };
-      const removed = { adapter: "a2a-0.3", url: vanishing.url };
-      const first = await start({ agents: { ...demoAgents(), gone, removed } });
-      let base = await first.url;
-      const names = Object.keys(demoAgents());
-      const running = await Promise.all(names.map((name) => startSlow(base, name)));
-      const ids = new Map(names.map((name, index) => [name, running[index]?.id ?? ""]));
-      for (const name of ["gone", "removed"]) {
-        const events = rpcStream(agentUrl(base, name), "message/stream", userMessage("hello"));
-        ids.set(name, Task.parse((await events.next()).value?.result).id);
-        // Its connection breaks with the program.
-        void rest(events).catch(() => {});
-      }
-      const broken = Promise.allSettled(running.map(({ events }) => rest(events)));
-      expect(await first.kill("SIGKILL")).toMatchObject({ code: null, signal: "SIGKILL" });
-      expect((await broken).map(({ status }) => status)).toEqual(names.map(() => "rejected"));
-      await vanishing.stop();
+  test("every task is recovered from its vendor, or failed with the reason; none stays working", async () => {
+    const task = { kind: "task", id: "t-1", contextId: "c-1", status: { state: "working" } };
+    const body = `data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, result: task })}\n\n`;
+    const hanging = { contentType: "text/event-stream", body, end: "hang" } as const;
+    const vanishing = await startScriptedVendor(undefined, [hanging, hanging]);
+    const timeouts = { poll: "20ms" };
+    const gone = { adapter: "a2a-0.3", url: vanishing.url, timeouts };
+    const removed = { adapter: "a2a-0.3", url: vanishing.url };
+    const first = await start({ agents: { ...demoAgents(), gone, removed } });
+    let base = await first.url;
+    const names = Object.keys(demoAgents());
+    const running = await Promise.all(names.map((name) => startSlow(base, name)));
+    const ids = new Map(names.map((name, index) => [name, running[index]?.id ?? ""]));
+    for (const name of ["gone", "removed"]) {
+      const events = rpcStream(agentUrl(base, name), "message/stream", userMessage("hello"));
+      ids.set(name, Task.parse((await events.next()).value?.result).id);
+      // Its connection breaks with the program.
+      void rest(events).catch(() => {});
+    }
+    const broken = Promise.allSettled(running.map(({ events }) => rest(events)));
+    expect(await first.kill("SIGKILL")).toMatchObject({ code: null, signal: "SIGKILL" });
+    expect((await broken).map(({ status }) => status)).toEqual(names.map(() => "rejected"));
+    await vanishing.stop();
 
-      const second = await start({ agents: { ...demoAgents(), gone } });
-      base = await second.url;
-      const lost = await untilEnd(base, "planner", ids.get("planner") ?? "");
-      expect(lost.status.state).toBe("failed");
-      expect(wordsOf(lost)).toContain("The proxy was restarted while the task was running");
-      expect(textOf(lost)).toContain("Hour 1: sunny. ");
-      const unreachable = await untilEnd(base, "gone", ids.get("gone") ?? "");
-      expect(unreachable.status.state).toBe("failed");
-      expect(wordsOf(unreachable)).toContain("refused the connection");
-      const recovered = await Promise.all(
-        RECOVERABLE.map(({ name }) => untilEnd(base, name, ids.get(name) ?? "")),
-      );
-      expect(recovered.map(({ status }) => status.state)).toEqual(RECOVERABLE.map(() => "completed"));
-      expect(recovered.map((task) => textOf(task))).toEqual(RECOVERABLE.map(({ text }) => text));
-      expect(await second.kill("SIGTERM")).toMatchObject({ code: 0, signal: null });
+    const second = await start({ agents: { ...demoAgents(), gone } });
+    base = await second.url;
+    const lost = await untilEnd(base, "planner", ids.get("planner") ?? "");
+    expect(lost.status.state).toBe("failed");
+    expect(wordsOf(lost)).toContain("The proxy was restarted while the task was running");
+    expect(textOf(lost)).toContain("Hour 1: sunny. ");
+    const unreachable = await untilEnd(base, "gone", ids.get("gone") ?? "");
+    expect(unreachable.status.state).toBe("failed");
+    expect(wordsOf(unreachable)).toContain("refused the connection");
+    const recovered = await Promise.all(
+      RECOVERABLE.map(({ name }) => untilEnd(base, name, ids.get(name) ?? "")),
+    );
+    expect(recovered.map(({ status }) => status.state)).toEqual(RECOVERABLE.map(() => "completed"));
+    expect(recovered.map((task) => textOf(task))).toEqual(RECOVERABLE.map(({ text }) => text));
+    expect(await second.kill("SIGTERM")).toMatchObject({ code: 0, signal: null });
 
-      for (const { name, text } of RECOVERABLE) {
-        const { events, unfinished } = await replay(name, ids.get(name) ?? "");
-        const sequences = events.map(({ sequence }) => sequence);
-        expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b));
-        const texts = expectValidStream(events.map(({ json }): unknown => JSON.parse(json)));
-        expect([...texts.values()].join("")).toBe(text);
-        expect(unfinished).toEqual([]);
-      }
-      const { record } = await replay("removed", ids.get("removed") ?? "");
-      expect(record?.state).toBe("failed");
-      expect(record?.json).toContain("restarted without the agent");
-    },
-    TIMEOUT,
-  );
+    for (const { name, text } of RECOVERABLE) {
+      const { events, unfinished } = await replay(name, ids.get(name) ?? "");
+      const sequences = events.map(({ sequence }) => sequence);
+      expect(sequences).toEqual([...new Set(sequences)].toSorted((a, b) => a - b));
+      const texts = expectValidStream(events.map(({ json }): unknown => JSON.parse(json)));
+      expect([...texts.values()].join("")).toBe(text);
+      expect(unfinished).toEqual([]);
+    }
+    const { record } = await replay("removed", ids.get("removed") ?? "");
+    expect(record?.state).toBe("failed");
+    expect(record?.json).toContain("restarted without the agent");
+  });
 });
 
 describe("SIGTERM in mid-stream", () => {

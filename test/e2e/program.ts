@@ -28,7 +28,8 @@ interface Program {
 export async function startProgram(folder: string, document: Record<string, unknown>): Promise<Program> {
   const file = join(folder, "config.yaml");
   const server = { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", shutdownGrace: "100ms" };
-  await writeFile(file, stringify({ server, store: { path: join(folder, "proxy.db") }, ...document }));
+  const store = { path: join(folder, "proxy.db") };
+  await writeFile(file, stringify({ server, auth: "none", store, ...document }));
   const child = spawn(process.execPath, [MAIN, "serve", "--config", file], {
     stdio: ["ignore", "ignore", "pipe"],
   });
