@@ -27,6 +27,8 @@ export interface FakeAgentOptions {
   readonly limits?: Partial<Limits>;
   readonly onDisconnect?: "continue" | "cancel";
   readonly store?: TaskStore;
+  /** For how long the vendor allows its card to be kept, ms. */
+  readonly cardAge?: () => number | undefined;
   readonly push?: PushPolicy;
 }
 
@@ -49,6 +51,7 @@ export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentO
     backend: complete,
     store,
     cards: new CardMemory(":memory:"),
+    cardAge: options.cardAge,
     deadlines: new Deadlines(5),
     mint,
     log: pino({ level: "silent" }),
