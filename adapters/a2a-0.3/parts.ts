@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { DataPart, FilePart, TextPart, type Metadata, type Part } from "../../src/protocol/model.ts";
+import { standardBase64 } from "../../src/protocol/text.ts";
 import { compact, extensionUri, isRecord } from "../shared/object.ts";
 import { asList, asRecord, fits, isSpelledBy, LooseFile, respelled } from "./wire.ts";
 
@@ -31,15 +32,6 @@ export const WellFormedPart = z.discriminatedUnion("kind", [
 /** The members that tell a part without `kind` which is itself the file. */
 const FLAT_FILE = [...FILE.bytes.slice(1), "bytes", "uri", ...FILE.uri];
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-
-/** Standard base64 with its padding from URL-safe, unpadded or wrapped base64; undefined for anything else. */
-function toBase64(raw: string): string | undefined {
-  const plain = raw.replaceAll(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
-  if (!BASE64.test(plain) || plain.length % 4 === 1) return undefined;
-  return plain.padEnd(Math.ceil(plain.length / 4) * 4, "=");
-}
-
 const withMetadata = (metadata: Metadata | undefined, kept: Metadata): Metadata => ({
   ...metadata,
   [EXTENSION]: kept,
@@ -66,7 +58,7 @@ function toCanonicalFile(raw: Readonly<Record<string, unknown>>, rest: Metadata)
     if (uri) return { ...rest, kind: "file", file: { ...file, uri } };
     return bytes === "" ? { ...rest, kind: "file", file: { ...file, bytes } } : undefined;
   }
-  const base64 = toBase64(bytes);
+  const base64 = standardBase64(bytes);
   if (base64 === undefined) return undefined;
   const part = { ...rest, kind: "file", file: { ...file, bytes: base64 } } as const;
   // §6.6.2 has one of the two; the bytes are the file itself, so the other place of it goes into the metadata.

@@ -8,6 +8,7 @@
  * the params of the extension that the card declares.
  */
 import type { AgentCard, AgentExtension } from "../../src/protocol/card.ts";
+import { withoutTrailing } from "../../src/protocol/text.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { EXTENSION } from "./extras.ts";
 import { fromCanonicalScheme, toCanonicalScheme, toCanonicalSecurity } from "./security.ts";
@@ -38,7 +39,7 @@ const fromCanonicalTransport = (transport: string): string =>
 
 /** Two spellings of one URL: the trailing slash and the host's case do not count. */
 function sameUrl(one: string, other: string): boolean {
-  const plain = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, "");
+  const plain = (url: string): string => withoutTrailing(URL.canParse(url) ? new URL(url).href : url, "/");
   return plain(one) === plain(other);
 }
 

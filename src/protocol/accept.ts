@@ -14,6 +14,7 @@ import {
   TaskPushNotificationConfig,
   TaskQueryParams,
 } from "./params.ts";
+import { standardBase64 } from "./text.ts";
 
 export interface AcceptRules {
   /** Most parts in one message. */
@@ -121,11 +122,10 @@ function repairFile(file: Fields, path: string): Fields {
   return fields;
 }
 
-/** Line breaks, the URL-safe alphabet and missing padding are how encoders differ; the content is the same. */
 function canonicalBase64(text: string, path: string): string {
-  const plain = text.replaceAll(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
-  if (!/^[A-Za-z0-9+/]*$/.test(plain) || plain.length % 4 === 1) throw invalid(path, "is not base64");
-  return plain.padEnd(Math.ceil(plain.length / 4) * 4, "=");
+  const canonical = standardBase64(text);
+  if (canonical === undefined) throw invalid(path, "is not base64");
+  return canonical;
 }
 
 const nonEmptyString = (value: unknown): string | undefined =>

@@ -3,6 +3,7 @@
  * answer must carry the very same id, and a 64-bit number does not survive a JavaScript one.
  */
 import { A2AError } from "./errors.ts";
+import { MAX_NESTING, isNestedDeeper } from "./nesting.ts";
 
 /** A request id as JSON text. */
 export type RequestId = string;
@@ -16,8 +17,14 @@ export interface RpcCall {
   readonly params: unknown;
 }
 
-/** The body of a request as a JSON value; throws `parse-error`. */
+/** The body of a request as a JSON value; throws `parse-error`, or `invalid-request` where it is nested too deeply. */
 export function parseBody(text: string): unknown {
+  const body = parsed(text);
+  if (isNestedDeeper(body)) throw invalid(`more than ${MAX_NESTING} levels are nested`);
+  return body;
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -5,6 +5,7 @@
 import got, { type Got, type HttpsOptions, type PlainResponse, type Response } from "got";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
+import { MAX_NESTING, isNestedDeeper } from "../protocol/nesting.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { withQuery, type Authorization } from "./credentials.ts";
 import { CardRevalidation } from "./card-revalidation.ts";
@@ -61,6 +62,7 @@ function readCard({ statusCode: status, body, headers }: Response<string>, url: 
   if (status < 200 || status >= 300) return miss(`HTTP ${status}`);
   try {
     const card: unknown = JSON.parse(body);
+    if (isNestedDeeper(card)) return miss(`more than ${MAX_NESTING} nested levels`);
     return isObject(card) ? { card } : miss("not a JSON object");
   } catch {
     return miss(headers["content-type"]?.includes("html") ? "HTML" : "not JSON");

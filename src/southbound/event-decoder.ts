@@ -5,8 +5,10 @@
  */
 import { createParser } from "eventsource-parser";
 import { A2AError } from "../protocol/errors.ts";
+import { isNestedDeeper } from "../protocol/nesting.ts";
 import type { StreamedValue } from "./http.ts";
 import { JsonAssembler } from "./json-assembler.ts";
+import { tooDeep } from "./too-deep.ts";
 
 export interface EventDecoderOptions {
   /** The most that one value may take, with its line ends and prefixes. */
@@ -82,7 +84,10 @@ export function createEventDecoder({ maxEventBytes, onMalformed }: EventDecoderO
   const utf8 = new TextDecoder();
 
   const assembler = new JsonAssembler({
-    emit: (value, { event, id }) => values.push({ value, event, id }),
+    emit: (value, { event, id }) => {
+      if (isNestedDeeper(value)) throw tooDeep({ stage: "event" });
+      values.push({ value, event, id });
+    },
     onMalformed: (text) => onMalformed?.(text.trim().slice(0, EXCERPT)),
   });
   const parser = createParser({

@@ -5,6 +5,7 @@
 import { Pool, type Dispatcher } from "undici";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
+import { isNestedDeeper } from "../protocol/nesting.ts";
 import { decompressed, readWhole } from "./body.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { authorized, withQuery, type Authorization } from "./credentials.ts";
@@ -13,6 +14,7 @@ import { EventStream } from "./event-stream.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamedValue } from "./http.ts";
 import { createRedactor, type Redact } from "./redact.ts";
+import { tooDeep } from "./too-deep.ts";
 import type { TlsIdentity } from "./tls.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
@@ -177,6 +179,7 @@ class UndiciClient implements ClosableHttpClient {
     // An error body may echo the request, credentials included, and becomes the `data` of our own error.
     const text = status >= 400 ? withoutForwarded(redact(raw)) : raw;
     const json = parsed(text);
+    if (isNestedDeeper(json)) throw tooDeep({ agent, stage: "body", status });
     if (json === undefined && status < 300 && isHtml(headers["content-type"])) {
       throw new A2AError("invalid-agent-response", {
         message: `The agent ${agent} answered with HTML instead of JSON (HTTP ${status})`,

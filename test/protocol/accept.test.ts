@@ -202,3 +202,12 @@ describe("task params", () => {
     expect(acceptTaskQueryParams({ id: "t", historyLength: null })).toEqual({ id: "t" });
   });
 });
+
+test("bytes that are almost nothing but padding are refused at once, however long", () => {
+  const params = (bytes: string) => ({
+    message: { role: "user", parts: [{ kind: "file", file: { bytes } }] },
+  });
+  const send = () =>
+    acceptSendParams(params(`${"=".repeat(4_000_000)}x`), { maxParts: 9, newId: () => "id" });
+  expect(send).toThrow(expect.objectContaining({ code: "invalid-params" }));
+});

@@ -28,6 +28,14 @@ describe("the id of an answer", () => {
 });
 
 describe("the envelope", () => {
+  test("may have 128 levels, and is refused beyond", () => {
+    const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+    expect(parseBody(nested(128))).toHaveLength(1);
+    for (const levels of [129, 1_000_000]) {
+      expect(() => parseBody(nested(levels))).toThrow(expect.objectContaining({ code: "invalid-request" }));
+    }
+  });
+
   test.each(["", "{", "{'a':1}", "undefined"])("%j is a parse error", (text) => {
     expect(() => parseBody(text)).toThrow(expect.objectContaining({ code: "parse-error" }));
   });

@@ -162,3 +162,11 @@ describe("the size limit", () => {
     expect(thrownBy(() => decoder.end())).toMatchObject(tooLarge);
   });
 });
+
+test("an event that is nested too deeply ends the stream with an error", () => {
+  const decoder = createEventDecoder({ maxEventBytes: 1_000_000 });
+  const line = `data: ${"[".repeat(100_000)}${"]".repeat(100_000)}\n`;
+  const error = thrownBy(() => decoder.push(Buffer.from(line)));
+  expect(error.code).toBe("invalid-agent-response");
+  expect(error.data).toEqual({ stage: "event", limit: 128 });
+});

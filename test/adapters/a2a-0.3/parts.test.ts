@@ -114,3 +114,11 @@ test.each([
 ])("parts may be absent or single: %j", (raw, parts) => {
   expect(toCanonicalParts(raw)).toEqual(parts);
 });
+
+test("bytes that are almost nothing but padding are no base64, however long", () => {
+  const bytes = `${"=".repeat(4_000_000)}x`;
+  expect(toCanonicalPart({ kind: "file", file: { bytes } })).toEqual({
+    kind: "data",
+    data: { kind: "file", file: { bytes } },
+  });
+});
