@@ -1,6 +1,8 @@
 /** Checks the values of the parsed file: against the schema, the adapters, and one another. */
+import { accessSync, constants } from "node:fs";
 import type { z } from "zod";
 import type { Adapter } from "../adapter.ts";
+import { errnoOf } from "./errno.ts";
 import { keyOf, type Path, type SourceDocument } from "./document.ts";
 import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
 import { ConfigSchema, type ParsedConfig } from "./schema.ts";
@@ -51,6 +53,7 @@ export async function check(
   complaints.push(...unknownDefault(source.value, agents));
   complaints.push(...unknownInGrants(at(source.value, ["auth"]), ["auth"], agents));
   complaints.push(...mtlsWithoutCa(source.value));
+  complaints.push(...unreadableFiles(source.value, agents));
   return { parsed: root.data, options, complaints };
 }
 
@@ -77,6 +80,28 @@ function unknownInGrants(value: unknown, path: Path, agents: unknown): Complaint
 function mtlsWithoutCa(value: unknown): Complaint[] {
   const isWanting = isObject(at(value, ["auth", "mtls"])) && !at(value, ["server", "tls", "clientCa"]);
   return isWanting ? [complain(["auth", "mtls"], "needs server.tls.clientCa")] : [];
+}
+
+/** Files that are named by their path, and read when the proxy starts. */
+function unreadableFiles(value: unknown, agents: unknown): Complaint[] {
+  const ofAgents = Object.keys(isObject(agents) ? agents : {}).map((name) => ["agents", name, "tls"]);
+  const places = [["server", "tls"], ["server", "grpc", "tls"], ...ofAgents];
+  return places.flatMap((place) =>
+    ["cert", "key", "ca", "clientCa"].flatMap((key) => {
+      const file = at(value, [...place, key]);
+      const errno = typeof file === "string" && file !== "" ? unreadable(file) : undefined;
+      return errno === undefined ? [] : [complain([...place, key], `the file cannot be read (${errno})`)];
+    }),
+  );
+}
+
+function unreadable(file: string): string | undefined {
+  try {
+    accessSync(file, constants.R_OK);
+    return undefined;
+  } catch (cause) {
+    return errnoOf(cause) ?? "unknown reason";
+  }
 }
 
 const complain = (path: Path, message: string): Complaint => ({ path, message, about: "value" });

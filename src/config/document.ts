@@ -1,4 +1,5 @@
 /** YAML text to a plain value, with references resolved and the position of everything kept for fault messages. */
+import { isDeepStrictEqual } from "node:util";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from "yaml";
 import { hasReference, interpolate, mask, unmask, type Sources } from "./interpolate.ts";
 
@@ -46,11 +47,9 @@ export class SourceDocument {
     this.#lines.addNewLine(0);
     for (const { index } of text.matchAll(/\n/g)) this.#lines.addNewLine(index + 1);
     for (const { pos, message } of [...this.#document.errors, ...this.#document.warnings]) {
-      this.#findings.push({
-        path: [],
-        message: `YAML: ${withoutSource(message)}`,
-        ...this.#position(pos[0]),
-      });
+      const finding = { path: [], message: `YAML: ${withoutSource(message)}`, ...this.#position(pos[0]) };
+      // Collections that end together say the same of their end, each for itself.
+      if (!this.#findings.some((known) => isDeepStrictEqual(known, finding))) this.#findings.push(finding);
     }
     this.broken = this.#findings.length > 0;
     this.value = this.broken ? undefined : this.#read(this.#document.contents, []);

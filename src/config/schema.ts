@@ -13,10 +13,10 @@ import {
 } from "./cards-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./config.ts";
 import { CorsSchema } from "./cors-schema.ts";
-import { PushSchema } from "./push-schema.ts";
+import { PushSchema, VendorPushSchema } from "./push-schema.ts";
 import { AgentGrpcSchema, GrpcSchema } from "./grpc-schema.ts";
 import { count, duration, formatDuration, formatSize, size } from "./units.ts";
-import { CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
+import { baseUrl, CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
 
 const text = () => z.string().min(1);
 
@@ -135,6 +135,9 @@ const AgentSchema = z.strictObject({
   }),
   timeouts: TimeoutsSchema.exactOptional().meta({ description: "See [timeouts](#timeouts)." }),
   limits: LimitsSchema.exactOptional().meta({ description: "See [limits](#limits)." }),
+  vendorPush: VendorPushSchema.exactOptional().meta({
+    description: "Have the vendor push to the proxy; see [vendorPush](#agentsnamevendorpush). Absent: it does not.",
+  }),
   onDisconnect: onDisconnect(),
   grpc: AgentGrpcSchema.exactOptional().meta({
     description: "How the agent is told from the others over gRPC; see [agents.NAME.grpc](#agentsnamegrpc).",
@@ -150,7 +153,7 @@ const ServerSchema = z.strictObject({
     description: "Port to listen on; 0 takes a free one.",
     defaultsTo: "8080",
   }),
-  publicUrl: httpUrl()
+  publicUrl: baseUrl()
     .exactOptional()
     .meta({
       description:

@@ -17,6 +17,10 @@ export const httpUrl = () =>
     })
     .meta({ kind: "URL" });
 
+/** What paths are put after: no query either. */
+export const baseUrl = () =>
+  httpUrl().refine((text) => !text.includes("?"), { error: "must not have a query" });
+
 function urlFault(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^https?:\/\//i.test(text)) return "must be an absolute http:// or https:// URL";

@@ -51,7 +51,8 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
     const selection = new GrpcAgents({ agents, fallback, ...(only !== undefined && { only }) });
     const endpoint = new Endpoint(selection, streams, options);
     endpoints.push(endpoint);
-    return endpoint.listen(`${config.host}:${port}`, credentials);
+    const key = only === undefined ? "server.grpc.port" : `agents.${only}.grpc.port`;
+    return endpoint.listen(key, `${hostPart(config.host)}:${port}`, credentials);
   };
   const close = (): void => endpoints.forEach((endpoint) => endpoint.close());
   try {
@@ -102,9 +103,12 @@ class Endpoint {
     new ReflectionService(descriptors, { services: [SERVICE_NAME] }).addToServer(this.#server);
   }
 
-  listen(address: string, credentials: ServerCredentials): Promise<number> {
+  /** `key` is where the port stands in the configuration. */
+  listen(key: string, address: string, credentials: ServerCredentials): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.bindAsync(address, credentials, (error, port) => (error ? reject(error) : resolve(port)));
+      this.#server.bindAsync(address, credentials, (cause, port) =>
+        cause ? reject(new Error(`${key}: ${refusal(address, cause)}`, { cause })) : resolve(port),
+      );
     });
   }
 
@@ -119,6 +123,14 @@ class Endpoint {
   close(): void {
     this.#server.forceShutdown();
   }
+}
+
+const hostPart = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
+
+/** The library has the system's reason in its message only. */
+function refusal(address: string, { message }: Error): string {
+  if (message.includes("EADDRINUSE")) return `${address} is already in use`;
+  return `cannot listen on ${address} (${/\bE[A-Z]+\b/.exec(message)?.[0] ?? "unknown reason"})`;
 }
 
 async function credentialsFor(tls: GrpcTls | undefined): Promise<ServerCredentials> {

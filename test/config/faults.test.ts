@@ -127,6 +127,26 @@ agents:
     ]);
   });
 
+  test("name what is wrong with YAML once", async () => {
+    expect(await faultsOf("agents: { a: { adapter: plain\n")).toStrictEqual([
+      "2:1 : YAML: flow map in block collection must be sufficiently indented and end with a }",
+    ]);
+  });
+
+  test("of certificates name the file's place where it cannot be read", async () => {
+    const text = `server: { tls: { cert: /nope/cert.pem, key: ${import.meta.filename} } }\n${withAgent("tls: { ca: /nope/ca.pem }")}`;
+    expect(await faultsOf(text)).toStrictEqual([
+      "1:24 server.tls.cert: the file cannot be read (ENOENT)",
+      "6:16 agents.a.tls.ca: the file cannot be read (ENOENT)",
+    ]);
+  });
+
+  test("refuse a public URL that no path can be put after", async () => {
+    expect(await faultsOf(`server: { publicUrl: "https://a.example/?x=1" }\n${withAgent()}`)).toStrictEqual([
+      "1:22 server.publicUrl: must not have a query",
+    ]);
+  });
+
   test("survive a file that refers to itself", async () => {
     expect(await faultsOf("agents: &loop\n  a: *loop\n")).toContain("1:1 agents: is nested too deeply");
   });

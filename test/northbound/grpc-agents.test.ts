@@ -1,8 +1,11 @@
 /** Which agent a gRPC call reaches, and what else stands on the port. */
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { describe, expect, test } from "@jest/globals";
 import { Client, credentials, status } from "@grpc/grpc-js";
 import { service as healthService } from "grpc-health-check";
 import type { Gateway } from "../../src/gateway/gateway.ts";
+import { startTestProxy } from "../support/proxy.ts";
 import { GrpcClient, startGrpcHarness } from "./grpc-harness.ts";
 import { TASK, fakeGateway } from "./harness.ts";
 
@@ -80,4 +83,20 @@ describe("the standard services", () => {
     client.close();
     expect(answer).toMatchObject({ status: "SERVING" });
   });
+});
+
+test("a port that is taken is told by its place in the configuration", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const address = taken.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  try {
+    const started = startTestProxy(
+      { planner: { adapter: "a2a-0.3", url: "http://127.0.0.1:9/", grpc: { port } } },
+      { server: { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", grpc: { port: 0 } } },
+    );
+    await expect(started).rejects.toThrow(`agents.planner.grpc.port: 127.0.0.1:${port} is already in use`);
+  } finally {
+    taken.close();
+  }
 });
