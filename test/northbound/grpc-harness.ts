@@ -7,7 +7,7 @@ import type { Gateway } from "../../src/gateway/gateway.ts";
 import { startGrpc, type GrpcServer } from "../../src/northbound/grpc-server.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
 import { servedAgents } from "../../src/northbound/served-agent.ts";
-import { loadService, type ProtoMessage } from "../../src/protocol/grpc-codec.ts";
+import { loadService, type MethodCodec, type ProtoMessage } from "../../src/protocol/grpc-codec.ts";
 
 export interface GrpcHarness extends AsyncDisposable {
   readonly server: GrpcServer;
@@ -114,9 +114,21 @@ export class GrpcClient implements Disposable {
 
   /** Sends bytes that may be no message. */
   callRaw(name: string, bytes: Buffer, metadata = {}): Promise<Answer> {
-    const { path, responseDeserialize } = codecOf(name);
+    return this.#callRaw(codecOf(name), bytes, metadata);
+  }
+
+  /** Calls a path that may be served by nothing. */
+  callPath(path: string, metadata = {}): Promise<Answer> {
+    return this.#callRaw({ path, responseDeserialize: () => ({}) }, Buffer.alloc(0), metadata);
+  }
+
+  #callRaw(
+    { path, responseDeserialize }: Pick<MethodCodec, "path" | "responseDeserialize">,
+    bytes: Buffer,
+    metadata: Record<string, string>,
+  ): Promise<Answer> {
+    const asTheyAre = (value: Buffer): Buffer => value;
     return new Promise((resolve) => {
-      const asTheyAre = (value: Buffer): Buffer => value;
       this.#client.makeUnaryRequest(
         path,
         asTheyAre,
