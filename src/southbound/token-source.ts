@@ -31,6 +31,8 @@ const EARLY = 60_000;
 const MIN_AGE = 5_000;
 /** After a refresh that failed while the token still holds, ms. */
 const RETRY_AFTER = 5_000;
+/** Of an answer, bytes after decompression; a token becomes a header, for which 16 KiB are much. */
+const LARGEST = 64 * 1024;
 
 export class TokenSource {
   readonly #options: TokenSourceOptions;
@@ -88,7 +90,7 @@ export class TokenSource {
         authenticate(clientSecret),
         parameters,
         // The configuration takes http:// only on this machine.
-        { signal, [oauth.allowInsecureRequests]: true },
+        { signal, [oauth.allowInsecureRequests]: true, [oauth.customFetch]: boundedFetch },
       );
       const { access_token: value, expires_in } = await oauth.processClientCredentialsResponse(
         server,
@@ -109,11 +111,35 @@ export class TokenSource {
   async #discover(signal: AbortSignal): Promise<oauth.AuthorizationServer> {
     const { tokenUrl, issuer = "" } = this.#options.credentials;
     if (tokenUrl !== undefined) return { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl };
-    const insecure = { signal, [oauth.allowInsecureRequests]: true };
+    if (this.#server) return this.#server;
+    const options = { signal, [oauth.allowInsecureRequests]: true, [oauth.customFetch]: boundedFetch };
     const url = new URL(issuer);
-    this.#server ??= await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, insecure));
-    return this.#server;
+    const server = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
+    requireSecure(server.token_endpoint, url);
+    return (this.#server = server);
   }
+}
+
+/** An issuer that is asked over https may not have the secret sent in the clear, nor to this machine. */
+function requireSecure(endpoint: string | undefined, issuer: URL): void {
+  const protocol = URL.parse(endpoint ?? "")?.protocol;
+  if (protocol === "https:" || issuer.protocol === "http:") return;
+  throw new Error("the issuer names no token endpoint with https");
+}
+
+/** A whole answer of bounded size; redirects are not followed, whoever asks. */
+async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, redirect: "manual" });
+  const { status, statusText, headers } = response;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop by the throw cancels the rest.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > LARGEST) throw new Error(`its answer has more than ${LARGEST} bytes`);
+    chunks.push(chunk);
+  }
+  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, statusText, headers });
 }
 
 /** Says what the server said, and nothing of what it was sent. */

@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import nock from "nock";
 import type { Credentials } from "../../src/config/config.ts";
@@ -196,4 +197,13 @@ describe("at a real host", () => {
     expect(await fetchCard(base, { card: { urls } })).toEqual({ name: "Planner" });
     expect(host.isDone()).toBe(true);
   });
+});
+
+test("a small body that becomes a large card is left", async () => {
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " "));
+  const { origin } = await vendor({
+    "/card": (_, response) => response.setHeader("content-encoding", "gzip").end(bomb),
+  });
+  const { data } = await faultOf(fetchCard(origin, { limits: { responseBody: 100_000 } }));
+  expect(data).toMatchObject({ tried: [{ reason: "more than 100000 bytes" }] });
 });

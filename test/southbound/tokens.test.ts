@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import nock from "nock";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { PassThrough, pipeline } from "node:stream";
+import { createGzip } from "node:zlib";
 import type { Credentials } from "../../src/config/config.ts";
 import { createAuthorizer } from "../../src/southbound/authorizer.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
@@ -121,6 +124,43 @@ describe("a token", () => {
     const { token, redact } = authorizerOf(credentials);
     await token();
     expect(redact("got token-number-1")).toBe("got [redacted]");
+  });
+});
+
+describe("an authorization server", () => {
+  test.each(["identity", "gzip"])("that answers without end is left (%s)", async (encoding) => {
+    const page = Buffer.alloc(1024 * 1024, "x");
+    const { credentials } = await tokenServer((response) => {
+      response.setHeader("content-encoding", encoding);
+      const body = encoding === "gzip" ? createGzip() : new PassThrough();
+      pipeline(body, response, () => {});
+      const more = (): void => void (body.destroyed || body.write(page, more));
+      more();
+    });
+    const { message } = await faultOf(authorizerOf(credentials).token());
+    expect(message).toContain("its answer has more than 65536 bytes");
+  });
+
+  test("is not shown the secret in the clear because its https document says so", async () => {
+    const { asked, credentials, origin } = await tokenServer();
+    nock("https://login.test")
+      .get("/.well-known/openid-configuration")
+      .reply(200, { issuer: "https://login.test", token_endpoint: `${origin}/token` });
+    const { tokenUrl: _, ...rest } = credentials;
+    const { token } = authorizerOf({ ...rest, issuer: "https://login.test" });
+    const { message } = await faultOf(token());
+    nock.restore();
+    expect(message).toContain("the issuer names no token endpoint with https");
+    expect(asked).toEqual([]);
+  });
+
+  test("that redirects is not followed", async () => {
+    const elsewhere = await tokenServer();
+    const { credentials } = await tokenServer((response) =>
+      response.writeHead(307, { location: `${elsewhere.origin}/token` }).end(),
+    );
+    expect((await faultOf(authorizerOf(credentials).token())).data).toMatchObject({ status: 307 });
+    expect(elsewhere.asked).toEqual([]);
   });
 });
 
