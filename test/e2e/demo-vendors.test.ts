@@ -25,7 +25,7 @@ type Client = Awaited<ReturnType<typeof officialClient>>;
 type Events = ReturnType<Client["sendMessageStream"]>;
 
 // Started here and not in a hook: concurrent tests do not wait for hooks.
-const vendors = await startVendors(0);
+const vendors = await startVendors(0, { pace: 50 });
 const agents = AGENTS.map(({ name, adapter, path }) => [name, { adapter, url: vendors.url + path }]);
 const proxy = await startTestProxy(Object.fromEntries(agents));
 
@@ -219,13 +219,14 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
     await expect(collect(client.resubscribeTask({ id: "no-such" }))).rejects.toThrow("(Code: -32001)");
   });
 
-  test.concurrent("says what it does not offer, in its card and when asked all the same", async () => {
+  test.concurrent("pushes, as its card says, but not to where the proxy may not go", async () => {
     const client = await connecting;
     const { capabilities, supportsAuthenticatedExtendedCard } = await client.getAgentCard();
-    expect([capabilities.pushNotifications, supportsAuthenticatedExtendedCard]).toEqual([false, false]);
-    const config = { taskId: "t", pushNotificationConfig: { url: "http://127.0.0.1:1/" } };
+    expect([capabilities.pushNotifications, supportsAuthenticatedExtendedCard]).toEqual([true, false]);
+    const { id } = asTask(await client.sendMessage(message("tell me")));
+    const config = { taskId: id, pushNotificationConfig: { url: "http://127.0.0.1:1/" } };
     await expect(client.transport.setTaskPushNotificationConfig(config)).rejects.toMatchObject({
-      errorResponse: { error: { code: -32003 } },
+      errorResponse: { error: { code: -32602, data: { path: "pushNotificationConfig.url" } } },
     });
     await expect(client.transport.getExtendedAgentCard()).rejects.toMatchObject({
       errorResponse: { error: { code: -32007 } },
