@@ -42,11 +42,11 @@ export class CardCache {
 
   /** The vendor's extended card as it is now; undefined where it has none. */
   async extended(newCall: () => Call): Promise<AgentCard | undefined> {
-    const { backend } = this.#context;
+    const { backend, redact } = this.#context;
     const { supportsAuthenticatedExtendedCard: announced } = await this.get();
     if (!announced || !backend.extendedCard) return undefined;
     try {
-      return await backend.extendedCard(newCall());
+      return redact.known(await backend.extendedCard(newCall()));
     } catch (error) {
       const fault = agentFault(error, this.#context);
       if (isUnsupported(fault) || fault.code === "extended-card-not-configured") return undefined;
@@ -55,9 +55,10 @@ export class CardCache {
   }
 
   async #fetch(): Promise<AgentCard> {
-    const { backend, agent, cardAge } = this.#context;
+    const { backend, agent, cardAge, redact } = this.#context;
     try {
-      const card = await backend.card(AbortSignal.timeout(agent.timeouts.request));
+      // Anybody may read it, and a vendor may have put the key it was asked with into its URLs.
+      const card = redact.known(await backend.card(AbortSignal.timeout(agent.timeouts.request)));
       const age = cardAge?.() ?? DEFAULT_AGE;
       this.#next = performance.now() + Math.min(Math.max(age, MIN_AGE), MAX_AGE);
       return (this.#card = this.#changed(card) || !this.#card ? this.#asOffered(card) : this.#card);

@@ -4,6 +4,8 @@
 export interface Redact {
   (text: string): string;
   (value: unknown): unknown;
+  /** Only secrets that are known, and too long to be a word: for texts that are to be read, such as cards. */
+  known<T>(value: T): T;
 }
 
 /** One that is told of secrets that come up while the proxy runs: tokens, rotated keys. */
@@ -16,6 +18,8 @@ const MAX_LEARNED = 200;
 const MASK = "[redacted]";
 /** Shorter ones would make encoded forms so short that they occur by chance. */
 const MIN_ENCODED = 6;
+/** A shorter one may be a word, or a part of one. */
+const MIN_KNOWN = 8;
 const SCHEME_TOKEN = /\b(Bearer|Basic)(\s+|%20)[\w.~+/%-]{6,}=*/gi;
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
@@ -42,6 +46,7 @@ function formsOf(secret: string): string[] {
 export function createRedactor(secrets: readonly string[]): Redactor {
   const learned = new Set<string>();
   let known = patternOf(secrets);
+  let long = patternOf(secrets.filter(isLong));
 
   const inText = (text: string): string => {
     const masked = known ? text.replace(known, MASK) : text;
@@ -51,26 +56,44 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   function redact(text: string): string;
   function redact(value: unknown): unknown;
   function redact(value: unknown): unknown {
-    if (typeof value === "string") return inText(value);
-    if (Array.isArray(value)) return value.map((item: unknown) => redact(item));
-    if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [inText(key), redact(item)]));
+    return mapTexts(value, inText);
   }
 
   const learn = (secret: string): void => {
-    if (learned.has(secret) || secrets.includes(secret)) return;
+    // Whoever issues tokens could blot out every log with one that is a letter.
+    if (!isLong(secret) || learned.has(secret) || secrets.includes(secret)) return;
     learned.add(secret);
     const [oldest] = learned;
     if (learned.size > MAX_LEARNED && oldest !== undefined) learned.delete(oldest);
     known = patternOf([...secrets, ...learned]);
+    long = patternOf([...secrets.filter(isLong), ...learned]);
   };
-  return Object.assign(redact, { learn });
+  // Texts stay texts: the type is the same.
+  const knownIn = <T>(value: T): T =>
+    mapTexts(value, (text) => (long ? text.replace(long, MASK) : text)) as T;
+  return Object.assign(redact, { learn, known: knownIn });
 }
+
+const isLong = (secret: string): boolean => secret.length >= MIN_KNOWN;
+
+/** A copy in which every text, names of members among them, is what `map` makes of it. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === "string") return map(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, map));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), mapTexts(item, map)]));
+}
+
+/** Of `Bearer KEY` as one value, an echo may hold the key alone. */
+const withoutScheme = (secret: string): string[] => {
+  const key = /^(?:Bearer|Basic)\s+(\S{4,})$/i.exec(secret)?.[1];
+  return key === undefined ? [secret] : [secret, key];
+};
 
 /** Matches every form of every secret; undefined where there is none. */
 function patternOf(secrets: readonly string[]): RegExp | undefined {
   // The longest first: a secret may contain another.
-  const forms = [...new Set(secrets.flatMap(formsOf))]
+  const forms = [...new Set(secrets.flatMap(withoutScheme).flatMap(formsOf))]
     .filter((form) => form !== "")
     .sort((a, b) => b.length - a.length);
   if (forms.length === 0) return undefined;

@@ -128,8 +128,12 @@ function requireSecure(endpoint: string | undefined, issuer: URL): void {
 }
 
 /** A whole answer of bounded size; redirects are not followed, whoever asks. */
-async function boundedFetch(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: "manual" });
+async function boundedFetch(
+  url: string,
+  { body, ...init }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>,
+): Promise<Response> {
+  const signal = init.signal ?? null;
+  const response = await fetch(url, { ...init, signal, body: body ?? null, redirect: "manual" });
   const { status, statusText, headers } = response;
   const chunks: Uint8Array[] = [];
   let bytes = 0;

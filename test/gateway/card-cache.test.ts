@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { CardMemory, cardDigests, changedMembers } from "../../src/store/card-memory.ts";
-import { gatewayOver } from "../support/fake-agent.ts";
+import { callerOf, gatewayOver } from "../support/fake-agent.ts";
 
 const CARD: AgentCard = {
   protocolVersion: "0.3.0",
@@ -51,6 +51,22 @@ describe("the cache of cards", () => {
     expect((await gateway.card()).version).toBe("2");
     now.mockRestore();
   });
+});
+
+test("a card that echoes the key it was asked with is served without it", async () => {
+  const key = "s3cretkey-0123";
+  const echo = {
+    ...CARD,
+    description: `Plans, by ${key}.`,
+    iconUrl: `https://vendor.example/icon?key=${key}`,
+  };
+  const offering = { ...echo, supportsAuthenticatedExtendedCard: true };
+  const backend = { card: async () => offering, extendedCard: async () => echo };
+  const { gateway } = await gatewayOver(backend, { secrets: [key] });
+  const [card, extended] = [await gateway.card(), await gateway.extendedCard(callerOf().caller)];
+  expect(card.description).toBe("Plans, by [redacted].");
+  expect(card.iconUrl).toBe("https://vendor.example/icon?key=[redacted]");
+  expect(JSON.stringify(extended)).not.toContain(key);
 });
 
 describe("the memory of cards", () => {

@@ -33,6 +33,10 @@ describe("redaction", () => {
     );
   });
 
+  test("hides the key alone where it is configured with its scheme", () => {
+    expect(createRedactor(["Bearer k-123"])("no such key: k-123")).toBe("no such key: [redacted]");
+  });
+
   test("goes into objects and arrays, keys too, and leaves the rest", () => {
     const value = { a: [{ short: "short", n: 1, none: null }], yes: true };
     expect(redact(value)).toEqual({ a: [{ "[redacted]": "[redacted]", n: 1, none: null }], yes: true });
@@ -42,5 +46,17 @@ describe("redaction", () => {
   test("leaves text alone where there are no secrets", () => {
     expect(createRedactor([])("plain text")).toBe("plain text");
     expect(createRedactor([""])("plain text")).toBe("plain text");
+  });
+
+  test("that is only to hide what is known leaves words alone", () => {
+    const redactor = createRedactor(["short", "a-long-secret"]);
+    const card = { url: "https://a.example/?key=a-long-secret", tags: ["Basic knowledge", "a short text"] };
+    expect(redactor.known(card)).toEqual({ ...card, url: "https://a.example/?key=[redacted]" });
+  });
+
+  test("does not learn a token that may be a word", () => {
+    const learning = createRedactor([]);
+    for (const token of ["e", "", "tasks", "long-enough-token"]) learning.learn(token);
+    expect(learning("these tasks: long-enough-token")).toBe("these tasks: [redacted]");
   });
 });

@@ -30,6 +30,8 @@ export interface FakeAgentOptions {
   /** For how long the vendor allows its card to be kept, ms. */
   readonly cardAge?: () => number | undefined;
   readonly push?: PushPolicy;
+  /** Of the configuration. */
+  readonly secrets?: readonly string[];
 }
 
 export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentOptions = {}) {
@@ -55,7 +57,7 @@ export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentO
     deadlines: new Deadlines(5),
     mint,
     log: pino({ level: "silent" }),
-    redact: createRedactor([]),
+    redact: createRedactor(options.secrets ?? []),
     push: options.push,
   };
   return { gateway: new AgentGateway(context), store };
