@@ -62,6 +62,11 @@ function reference(): string {
     section("agents.NAME.grpc", objectOf(agent).shape["grpc"]),
     section("agents.NAME.forward", objectOf(agent).shape["forward"]),
     section("agents.NAME.tls", objectOf(agent).shape["tls"]),
+    section(
+      "agents.NAME.vendorPush",
+      objectOf(agent).shape["vendorPush"],
+      "See [push.md](push.md#when-the-vendor-pushes).",
+    ),
     section("agents.NAME.cardSignature", cardSignature, "See [cards.md](cards.md#signatures-of-vendors)."),
     section("agents.NAME.cardOverlay", cardOverlay, "Absent keys leave what the vendor says."),
     section("agents.NAME.extendedCard", extendedCard, "See [cards.md](cards.md#extended-cards)."),

@@ -71,6 +71,12 @@ export interface VendorTask {
   readonly metadata?: Metadata | undefined;
 }
 
+/** Where a vendor may push, and the token to show there. Both are secrets. */
+export interface PushCallback {
+  readonly url: string;
+  readonly token: string;
+}
+
 /** What the vendor itself can do, as far as its card tells. */
 export interface NativeMethods {
   readonly send: boolean;
@@ -100,6 +106,11 @@ export interface Backend {
   getTask?(task: VendorTask, call: Call): Promise<AgentTask>;
   cancelTask?(task: VendorTask, call: Call): Promise<AgentTask>;
   resubscribe?(task: VendorTask, call: Call): AsyncIterable<AgentEvent>;
+  /**
+   * Asks the vendor to post to `callback` whenever the task changes; what it posts is not looked at. Replaces what was
+   * asked for before.
+   */
+  subscribePush?(task: VendorTask, callback: PushCallback, call: Call): Promise<void>;
   /** The card for callers that the vendor knows; called only where its card announces one. */
   extendedCard?(call: Call): Promise<AgentCard>;
 }

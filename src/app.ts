@@ -5,8 +5,10 @@ import Koa from "koa";
 import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
 import type { CorsConfig } from "./config/cards.ts";
+import type { Callbacks } from "./gateway/callbacks.ts";
 import { onlyHosts } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
+import { serveCallback } from "./northbound/callback-resource.ts";
 import { sendCard } from "./northbound/card-resource.ts";
 import type { CardSigner } from "./northbound/card-signer.ts";
 import { catalogue } from "./northbound/catalogue.ts";
@@ -37,6 +39,8 @@ export interface AppOptions {
   readonly log: Logger;
   /** With the keys that notifications are signed with; absent where push notifications are switched off. */
   readonly push?: { readonly publicKeys: readonly JWK[] } | undefined;
+  /** Where vendors push. */
+  readonly callbacks: Pick<Callbacks, "find">;
   /** What every call passes. */
   readonly gate: Gate;
   /** The host names that requests may be for, besides those of this machine; absent: any. */
@@ -65,7 +69,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 }
 
 function routes(options: AppOptions): Router<RequestState> {
-  const { agents, config, log, push, signer, gate, state, streams, newId } = options;
+  const { agents, config, callbacks, log, push, signer, gate, state, streams, newId } = options;
   const keys = [...(signer ? [signer.publicKey] : []), ...(push?.publicKeys ?? [])];
   const deps = { log, lifecycle: state, gate, streams, newId };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
@@ -77,6 +81,14 @@ function routes(options: AppOptions): Router<RequestState> {
   router.all("/readyz", resource({ GET: readyz(state) }));
   router.all("/agents", resource({ GET: catalogue([...agents.values()], gate) }));
   router.all("/.well-known/jwks.json", resource({ GET: jwks(keys) }));
+  router.all("/callbacks/:agent/:secret", (ctx) => {
+    const { agent: name = "", secret = "" } = ctx.params;
+    const callback = callbacks.find(name, secret);
+    if (!callback) return sendFault(ctx, 404, "not-found", "There is no such callback");
+    return withAgent(ctx, agents.get(name), (_ctx, { config }) =>
+      serveCallback(ctx, callback, config.limits.responseBody),
+    );
+  });
   // The host's root is the default agent's; without one, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
     const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) =>

@@ -9,6 +9,7 @@ import { Gate } from "./auth/gate.ts";
 import type { Config } from "./config/config.ts";
 import { exposureFault, hostsOf } from "./config/exposure.ts";
 import { AgentGateway } from "./gateway/agent-gateway.ts";
+import { Callbacks } from "./gateway/callbacks.ts";
 import { Deadlines } from "./gateway/deadlines.ts";
 import { failUnserved } from "./gateway/record.ts";
 import { createLogger } from "./log.ts";
@@ -66,14 +67,15 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const push = await openPush(config, store, log, deps.resolve);
   const lifecycle: { phase: Lifecycle["phase"] } = { phase: "starting" };
   const [streams, deadlines] = [new EventStreams(config.server), new Deadlines()];
-  const shared = { store, cards: new CardMemory(config.store.path), deadlines, mint, log, redact, push };
+  const [cards, callbacks] = [new CardMemory(config.store.path), new Callbacks()];
+  const shared = { store, cards, callbacks, deadlines, mint, log, redact, push };
   const { gateways, southbounds } = connectAgents(config, deps.adapters, shared);
   const { newId } = mint;
   const edge = edgeOf(config);
   const { gate, signer } = edge;
   const place = { declared: gate.declared, push: push !== undefined, signer };
   const agents = servedAgents(gateways, config, place);
-  const app = createApp({ ...edge, agents, config, log, push, state: lifecycle, streams, newId });
+  const app = createApp({ ...edge, agents, config, callbacks, log, push, state: lifecycle, streams, newId });
   server.on("request", app.callback());
   const closeParts = async (): Promise<void> => {
     await push?.stop(config.server.shutdownGrace);

@@ -11,6 +11,7 @@ import type {
   Backend,
   Call,
   NativeMethods,
+  PushCallback,
   VendorTask,
 } from "../../src/adapter.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
@@ -23,7 +24,12 @@ import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError } from "./errors.ts";
 import { toCanonicalEvent, toCanonicalReply, toCanonicalTaskReply, withMintedIds } from "./events.ts";
 import { DIALECT } from "./extras.ts";
-import { METHODS, fromCanonicalSendParams, fromCanonicalTaskParams } from "./params.ts";
+import {
+  METHODS,
+  fromCanonicalPushConfig,
+  fromCanonicalSendParams,
+  fromCanonicalTaskParams,
+} from "./params.ts";
 import { WireCard, parseWire } from "./wire.ts";
 
 const Options = z.strictObject({
@@ -91,6 +97,13 @@ class LegacyBackend implements Backend {
 
   resubscribe({ id, metadata }: VendorTask, call: Call): AsyncIterable<AgentEvent> {
     return this.#events(METHODS.resubscribe, fromCanonicalTaskParams({ id, metadata }), call);
+  }
+
+  async subscribePush({ id }: VendorTask, callback: PushCallback, call: Call): Promise<void> {
+    const card = await this.#knownCard(call.signal);
+    if (card?.capabilities.pushNotifications === false) throw new A2AError("push-not-supported");
+    const params = { id, pushNotificationConfig: fromCanonicalPushConfig({ ...callback }) };
+    await this.#call(METHODS.setPush, params, call);
   }
 
   #call(method: string, params: unknown, { signal }: Call): Promise<unknown> {

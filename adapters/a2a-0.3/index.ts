@@ -12,6 +12,7 @@ import type {
   Backend,
   Call,
   NativeMethods,
+  PushCallback,
   VendorTask,
 } from "../../src/adapter.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
@@ -25,6 +26,7 @@ import { toCanonicalError } from "./errors.ts";
 import { extendedCardOf } from "./extended-card.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
 import { fromCanonicalParams } from "./message.ts";
+import { subscribePush } from "./push.ts";
 import { RestClient } from "./rest.ts";
 import { fromCanonicalTask } from "./task.ts";
 import { transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
@@ -103,6 +105,15 @@ class Backend03 implements Backend {
 
   async *resubscribe({ id, metadata }: VendorTask, call: Call): AsyncGenerator<AgentEvent, void, void> {
     yield* this.#events({ method: "tasks/resubscribe", params: fromCanonicalTask({ id, metadata }) }, call);
+  }
+
+  async subscribePush({ id }: VendorTask, callback: PushCallback, call: Call): Promise<void> {
+    const card = await this.#knownCard(call.signal);
+    const isJsonRpc = this.#transport(card) === this.#transports.jsonrpc;
+    if (!isJsonRpc || card?.capabilities.pushNotifications === false) {
+      throw new A2AError("push-not-supported");
+    }
+    await subscribePush(this.#southbound, { id, callback, signal: call.signal, headers: headersFor(call) });
   }
 
   /** No extended card is no fault: the error says so. */

@@ -11,6 +11,7 @@ import type {
   Backend,
   Call,
   NativeMethods,
+  PushCallback,
   VendorTask,
 } from "../../src/adapter.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
@@ -31,11 +32,15 @@ import {
   withProtocol,
   type CanonicalMethod,
 } from "./params.ts";
+import { fromCanonicalTaskPushConfig } from "./push.ts";
 import { toCanonicalReply, toCanonicalTaskResult } from "./task.ts";
 import { parseWire, WireCard } from "./wire.ts";
 
 /** ms; the card is needed before each call, for the tenant and for what it says of streaming. */
 const CARD_AGE = 5 * 60_000;
+
+/** A callback set anew takes the place of the one before. */
+const CALLBACK_ID = "a2a-compat-proxy";
 
 const Options = z.strictObject({
   tenant: z.string().min(1).optional().meta({
@@ -104,6 +109,13 @@ class SnakeBackend implements Backend {
 
   resubscribe(task: VendorTask, call: Call): AsyncIterable<AgentEvent> {
     return this.#events("tasks/resubscribe", fromCanonicalSubscribeParams(task), call);
+  }
+
+  async subscribePush({ id: taskId }: VendorTask, callback: PushCallback, call: Call): Promise<void> {
+    const card = await this.#knownCard(call.signal);
+    if (card?.capabilities?.push_notifications === false) throw new A2AError("push-not-supported");
+    const config = { taskId, pushNotificationConfig: { id: CALLBACK_ID, ...callback } };
+    await this.#result("tasks/pushNotificationConfig/set", fromCanonicalTaskPushConfig(config), call);
   }
 
   async extendedCard(call: Call): Promise<AgentCard> {

@@ -11,6 +11,7 @@ import type {
   Backend,
   Call,
   NativeMethods,
+  PushCallback,
   VendorTask,
 } from "../../src/adapter.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
@@ -109,6 +110,12 @@ class AutoBackend implements Backend {
     const chosen = await this.#choice(call.signal);
     if (!chosen.backend.resubscribe) throw missing("tasks/resubscribe", chosen);
     yield* chosen.backend.resubscribe(task, call);
+  }
+
+  async subscribePush(task: VendorTask, callback: PushCallback, call: Call): Promise<void> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.subscribePush) throw missing("push notifications", chosen);
+    await chosen.backend.subscribePush(task, callback, call);
   }
 
   async extendedCard(call: Call): Promise<AgentCard> {

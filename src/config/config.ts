@@ -10,7 +10,7 @@ import type {
   ExtendedCardConfig,
 } from "./cards.ts";
 import type { CardSource } from "../southbound/southbound.ts";
-import type { PushSettings } from "./push.ts";
+import type { PushSettings, VendorPush } from "./push.ts";
 
 export type Credentials =
   | { readonly type: "none" }
@@ -119,6 +119,8 @@ export interface AgentConfig {
   readonly options: unknown;
   readonly timeouts: Timeouts;
   readonly limits: Limits;
+  /** Absent: the vendor is not asked to push. */
+  readonly vendorPush?: VendorPush;
   readonly onDisconnect: "continue" | "cancel";
   readonly grpc?: AgentGrpc;
 }

@@ -6,6 +6,7 @@ import type { Config } from "./config.ts";
 import { isLoopback, isLoopbackHost } from "./urls.ts";
 
 type Exposed = Pick<Config, "auth" | "server">;
+type Reached = Exposed & Pick<Config, "agents">;
 
 /** Why the proxy must not listen as configured; undefined where it may. */
 export function exposureFault({ auth, server }: Exposed): string | undefined {
@@ -15,11 +16,12 @@ export function exposureFault({ auth, server }: Exposed): string | undefined {
 }
 
 /** The host names that requests may be for, besides those of this machine; undefined: any. */
-export function hostsOf({ auth, server }: Exposed): readonly string[] | undefined {
+export function hostsOf({ auth, server, agents }: Reached): readonly string[] | undefined {
   const { allowedHosts, publicUrl, host } = server;
   const isOpenLocally = typeof auth === "string" && isLoopbackHost(host);
   if (allowedHosts === undefined && !isOpenLocally) return undefined;
-  return [new URL(publicUrl).hostname, ...(allowedHosts ?? [])];
+  const callbackUrls = [...agents.values()].flatMap(({ vendorPush }) => vendorPush?.callbackUrl ?? []);
+  return [...[publicUrl, ...callbackUrls].map((url) => new URL(url).hostname), ...(allowedHosts ?? [])];
 }
 
 /** What is allowed, but hardly meant. */

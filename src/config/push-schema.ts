@@ -1,7 +1,8 @@
 /** The `push` section of `config.yaml`. Strict by default: https, port 443, public addresses. */
 import { z } from "zod";
-import type { PushSettings } from "./push.ts";
+import type { PushSettings, VendorPush } from "./push.ts";
 import { count, duration } from "./units.ts";
+import { baseUrl } from "./urls.ts";
 
 const flag = (fallback: boolean, description: string) =>
   z
@@ -76,6 +77,32 @@ export const PushSchema = z.strictObject({
   keepDeadLetters: long("7d", "Notifications that were given up are deleted after this."),
   jwt: SigningSchema.exactOptional().meta({ description: "See [push.jwt](#pushjwt)." }),
 });
+
+export const VendorPushSchema = z.strictObject({
+  mode: z
+    .enum(["off", "instead-of-polling"])
+    .prefault("off")
+    .meta({
+      description:
+        "`instead-of-polling`: where a task has to be followed at the vendor, the vendor is asked to push to the proxy, " +
+        "if its dialect and its card allow that; `off`: its stream is resumed, or it is polled.",
+      defaultsTo: "off",
+    }),
+  callbackUrl: baseUrl().exactOptional().meta({
+    description: "Where the vendor reaches the proxy, up to `/callbacks`. By default `server.publicUrl`.",
+  }),
+  safetyPoll: time("60s", "How often the vendor is asked all the same, in case it cannot reach the proxy."),
+});
+
+/** Undefined where the vendor is not to push. */
+export function resolveVendorPush(
+  given: z.output<typeof VendorPushSchema> | undefined,
+  publicUrl: string,
+): VendorPush | undefined {
+  if (given?.mode !== "instead-of-polling") return undefined;
+  const { callbackUrl = publicUrl, safetyPoll } = given;
+  return { callbackUrl: callbackUrl.replace(/\/+$/, ""), safetyPoll };
+}
 
 export function resolvePush({ allowPorts, jwt, ...push }: z.output<typeof PushSchema>): PushSettings {
   return Object.freeze({

@@ -22,6 +22,14 @@ export interface PushSettings extends GuardRules {
   readonly jwt: PushSigning | undefined;
 }
 
+/** How an agent's vendor pushes to the proxy. */
+export interface VendorPush {
+  /** Where the vendor reaches the proxy; without a trailing slash. */
+  readonly callbackUrl: string;
+  /** How often the vendor is asked all the same, ms. */
+  readonly safetyPoll: number;
+}
+
 /** How notifications are signed. */
 export interface PushSigning {
   readonly algorithm: "RS256" | "ES256" | "EdDSA";

@@ -3,7 +3,8 @@ import type { LiveSecrets } from "./agent-access.ts";
 import { forwardedNames } from "./credentials-schema.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig, type Config } from "./config.ts";
 import { exposureWarnings } from "./exposure.ts";
-import { resolvePush } from "./push-schema.ts";
+import type { VendorPush } from "./push.ts";
+import { resolvePush, resolveVendorPush } from "./push-schema.ts";
 import type { GrpcConfig } from "./grpc.ts";
 import type { ParsedAgent, ParsedConfig } from "./schema.ts";
 import { defaultPublicUrl, isLoopback, toCardSource } from "./urls.ts";
@@ -18,11 +19,15 @@ export interface Extras {
 
 export function resolveConfig(parsed: ParsedConfig, { options, secrets, liveSecrets }: Extras): Config {
   const { server, store, log, defaults } = parsed;
+  const publicUrl = server.publicUrl ?? defaultPublicUrl(server);
   const agents = Object.entries(parsed.agents).map(([name, agent]): [string, AgentConfig] => [
     name,
-    resolveAgent(name, agent, defaults, { options: options.get(name), live: liveSecrets.get(name) }),
+    resolveAgent(name, agent, defaults, {
+      options: options.get(name),
+      live: liveSecrets.get(name),
+      vendorPush: resolveVendorPush(agent.vendorPush, publicUrl),
+    }),
   ]);
-  const publicUrl = server.publicUrl ?? defaultPublicUrl(server);
   const { grpc: _grpc, ...web } = server;
   return Object.freeze({
     server: deepFreeze({ ...web, publicUrl: publicUrl.replace(/\/+$/, ""), ...resolveGrpc(server) }),
@@ -45,11 +50,17 @@ function resolveGrpc({ grpc, host: httpHost }: ParsedConfig["server"]): { grpc?:
   return { grpc: { host, port, publicUrl, tls } };
 }
 
+interface ResolvedParts {
+  readonly options: unknown;
+  readonly live: LiveSecrets | undefined;
+  readonly vendorPush: VendorPush | undefined;
+}
+
 function resolveAgent(
   name: string,
   agent: ParsedAgent,
   defaults: ParsedConfig["defaults"],
-  { options, live }: { readonly options: unknown; readonly live: LiveSecrets | undefined },
+  { options, live, vendorPush }: ResolvedParts,
 ): AgentConfig {
   return deepFreeze({
     name,
@@ -68,6 +79,7 @@ function resolveAgent(
     timeouts: { ...DEFAULT_TIMEOUTS, ...defaults.timeouts, ...agent.timeouts },
     limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },
     onDisconnect: agent.onDisconnect ?? defaults.onDisconnect ?? "continue",
+    ...(vendorPush && { vendorPush }),
     ...(agent.grpc && { grpc: agent.grpc }),
   });
 }

@@ -6,6 +6,7 @@ import type { PushPolicy } from "../push/create-push.ts";
 import type { Redact } from "../southbound/redact.ts";
 import type { CardMemory } from "../store/card-memory.ts";
 import type { TaskStore } from "../store/store.ts";
+import type { Callbacks } from "./callbacks.ts";
 import type { Mint } from "./complete.ts";
 import type { Deadlines } from "./deadlines.ts";
 
@@ -22,6 +23,8 @@ export interface EngineContext {
   readonly log: Logger;
   /** Absent where the operator has switched push notifications off. */
   readonly push?: PushPolicy | undefined;
+  /** Where vendors push. */
+  readonly callbacks: Callbacks;
   /** Takes the configuration's secrets out of what is shown. */
   readonly redact: Redact;
 }

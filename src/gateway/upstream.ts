@@ -1,17 +1,21 @@
 /**
  * One turn's events from the agent, by whatever way the agent has: its stream, its plain send, or, once a task is
- * known there, resubscribing and polling. Times each way; what an agent turns out not to have is passed over.
+ * known there, resubscribing and polling, or asking whenever the vendor pushes. Times each way; what an agent turns out not to have is passed over.
  */
 import type { AgentEvent, AgentTask, Call, VendorTask } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
+import type { Callback } from "./callbacks.ts";
 import type { EngineContext } from "./context.ts";
 
 type Way = "stream" | "send";
 
 /** Failed looks at the agent in a row before it is given up. */
 const MAX_POLL_FAILURES = 5;
+
+/** ms; notifications in such a row are one reason to look. */
+const RING_GAP = 200;
 
 /** The agent does not have the method; calling it did nothing there. */
 export const isUnsupported = (error: unknown): boolean =>
@@ -91,6 +95,14 @@ export class Upstream {
   /** Yields the task as the agent reports it, again and again; ends only by an error or when left. */
   async *follow(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
     const { backend, log } = this.#context;
+    const callback = await this.#subscribePush(task);
+    if (callback) {
+      try {
+        yield* this.#poll(task, callback);
+      } finally {
+        callback.close();
+      }
+    }
     if (backend.resubscribe) {
       try {
         yield* this.#timed((call) => backend.resubscribe?.(task, call));
@@ -116,9 +128,33 @@ export class Upstream {
     }
   }
 
-  async *#poll(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
+  /** Undefined where the vendor is not to push, or cannot. */
+  async #subscribePush(task: VendorTask): Promise<Callback | undefined> {
+    const { agent, backend, callbacks, log } = this.#context;
+    if (!agent.vendorPush || !backend.subscribePush || !backend.getTask) return undefined;
+    const { call, done } = this.#call(agent.timeouts.request, "request");
+    const callback = callbacks.open(agent, agent.vendorPush.callbackUrl);
+    try {
+      await backend.subscribePush(task, { url: callback.url, token: callback.token }, call);
+      return callback;
+    } catch (error) {
+      callback.close();
+      const fault = this.#fault(error);
+      if (this.#aborted) throw fault;
+      // What else the vendor says may repeat the callback's secrets.
+      log.info({ code: fault.code }, "the agent takes no callback; following the task without");
+      return undefined;
+    } finally {
+      done();
+    }
+  }
+
+  /** Asks at once, then whenever the callback is rung, or else from time to time. */
+  async *#poll(task: VendorTask, callback?: Callback): AsyncGenerator<AgentEvent, void, void> {
     const { agent, deadlines } = this.#context;
+    const { vendorPush, timeouts } = agent;
     for (let failures = 0; ;) {
+      callback?.listen();
       try {
         const report = await this.report(task);
         failures = 0;
@@ -130,7 +166,12 @@ export class Upstream {
       const { promise, resolve } = Promise.withResolvers<void>();
       const { signal } = this.#controller;
       signal.addEventListener("abort", () => resolve(), { once: true });
-      await deadlines.wait(agent.timeouts.poll, promise);
+      if (callback && vendorPush && failures === 0) {
+        await deadlines.wait(vendorPush.safetyPoll, Promise.race([promise, callback.rung]));
+        await deadlines.wait(RING_GAP, promise);
+      } else {
+        await deadlines.wait(timeouts.poll, promise);
+      }
       if (this.#aborted) throw this.#aborted;
     }
   }

@@ -29,6 +29,9 @@ export type Handler<Rest extends readonly unknown[] = []> = (
   ...rest: Rest
 ) => void | Promise<void>;
 
+/** Of `/callbacks/{agent}/{secret}`, in any case, as the router takes it. */
+const SECRET = /^(\/callbacks\/[^/]*\/).+/i;
+
 const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** Names the request, as the client did where that is sane, and logs it once it is over. */
@@ -45,7 +48,8 @@ export const requestLog =
     await next();
     if (!log.isLevelEnabled("info")) return;
     const duration = Math.round(performance.now() - start);
-    const { method: verb, path, status } = ctx;
+    const { method: verb, status } = ctx;
+    const path = ctx.path.replace(SECRET, "$1…");
     log.info({ request: requestId, ...line, verb, path, status, duration }, "request");
   };
 

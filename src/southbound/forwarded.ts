@@ -38,6 +38,7 @@ export function withForwarding(backend: Backend): Backend {
   const getTask = backend.getTask?.bind(backend);
   const cancelTask = backend.cancelTask?.bind(backend);
   const resubscribe = backend.resubscribe?.bind(backend);
+  const subscribePush = backend.subscribePush?.bind(backend);
   const extendedCard = backend.extendedCard?.bind(backend);
   const native = backend.native?.bind(backend);
   const decision = backend.decision?.bind(backend);
@@ -50,6 +51,9 @@ export function withForwarding(backend: Backend): Backend {
     ...(stream && { stream: (params, call) => streamWithin(call, () => stream(params, call)) }),
     ...(getTask && { getTask: (task, call) => within(call, () => getTask(task, call)) }),
     ...(cancelTask && { cancelTask: (task, call) => within(call, () => cancelTask(task, call)) }),
+    ...(subscribePush && {
+      subscribePush: (task, callback, call) => within(call, () => subscribePush(task, callback, call)),
+    }),
     ...(extendedCard && { extendedCard: (call) => within(call, () => extendedCard(call)) }),
     ...(resubscribe && {
       resubscribe: (task, call) => streamWithin(call, () => resubscribe(task, call)),

@@ -6,6 +6,7 @@ import { pino, type Logger } from "pino";
 import { createApp } from "../../src/app.ts";
 import { Gate } from "../../src/auth/gate.ts";
 import type { AgentConfig, Limits, Timeouts } from "../../src/config/config.ts";
+import { Callbacks } from "../../src/gateway/callbacks.ts";
 import type { Caller, Gateway, OutgoingEvent, Subscription } from "../../src/gateway/gateway.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
 import { servedAgents } from "../../src/northbound/served-agent.ts";
@@ -161,6 +162,7 @@ export async function start(options: HarnessOptions = {}): Promise<Harness> {
   const gateways = new Map([["planner", options.gateway ?? fakeGateway()]]);
   const config = { agents: new Map([["planner", agent]]), server: { publicUrl: "https://proxy.example" } };
   const app = createApp({
+    callbacks: new Callbacks(),
     agents: servedAgents(gateways, config, { declared: gate.declared, push: false }),
     config: { default: "default" in options ? options.default : "planner" },
     gate,

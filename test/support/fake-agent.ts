@@ -9,6 +9,7 @@ import {
   type Timeouts,
 } from "../../src/config/config.ts";
 import { AgentGateway } from "../../src/gateway/agent-gateway.ts";
+import { Callbacks } from "../../src/gateway/callbacks.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
 import type { Caller, Subscription } from "../../src/gateway/gateway.ts";
 import type { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
@@ -54,6 +55,7 @@ export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentO
     store,
     cards: new CardMemory(":memory:"),
     cardAge: options.cardAge,
+    callbacks: new Callbacks(),
     deadlines: new Deadlines(5),
     mint,
     log: pino({ level: "silent" }),
