@@ -51,7 +51,13 @@ export const CredentialsSchema = z.discriminatedUnion("type", [
         .string()
         .regex(HEADER_NAME, { error: "must be a header, query parameter or cookie name" })
         .meta({ description: "Name of the header, query parameter or cookie." }),
-      value: secret("The key."),
+      // Some vendors want a word before it, as in `Bearer KEY`.
+      value: z
+        .string()
+        .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, {
+          error: "must be visible ASCII characters without line breaks",
+        })
+        .meta({ description: "The key, as it is sent." }),
     })
     .meta({ description: "A key in a header, in the query or in a cookie." }),
   z

@@ -98,6 +98,7 @@ describe("what an agent says", () => {
       { type: "none" },
       { type: "bearer", token: "t0ken" },
       { type: "apiKey", in: "query", name: "api_key", value: "v4lue" },
+      { type: "apiKey", in: "header", name: "X-Appbuilder-Authorization", value: "Bearer v4lue" },
       { type: "basic", username: "me", password: "pa ss" },
     ];
     for (const each of credentials) {
