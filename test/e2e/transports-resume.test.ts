@@ -26,43 +26,49 @@ const PAIRS = VENDORS.flatMap(({ vendor }) =>
 
 const isLast = ({ event }: Received): boolean => JSON.stringify(event).includes('"final":true');
 
-describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport }) => {
-  const client = transports.client(vendor, transport);
-
-  test("whoever is cut off after every few events ends with what an undisturbed listener has", async () => {
-    const received: Received[] = [];
-    let events = client.stream(message("slow"));
-    let undisturbed: Promise<Received[]> | undefined;
-    let id = "";
-    let cuts = 0;
-    for (let left = 3; !received.some(isLast); left -= 1) {
-      if (left === 0) {
-        // Leaving the generator closes its socket.
-        await events.return();
-        cuts += 1;
-        left = 1 + (cuts % 7);
-        events = client.resubscribe(id, received.at(-1)?.id);
+describe("a client over HTTP that comes back", () => {
+  test.concurrent.each(PAIRS)(
+    "has the same in the end as one that was never cut off ($vendor, $transport)",
+    async ({ vendor, transport }) => {
+      const client = transports.client(vendor, transport);
+      const received: Received[] = [];
+      let events = client.stream(message("slow"));
+      let undisturbed: Promise<Received[]> | undefined;
+      let id = "";
+      let cuts = 0;
+      for (let left = 3; !received.some(isLast); left -= 1) {
+        if (left === 0) {
+          // Leaving the generator closes its socket.
+          await events.return();
+          cuts += 1;
+          left = 1 + (cuts % 7);
+          events = client.resubscribe(id, received.at(-1)?.id);
+        }
+        const { done, value } = await events.next();
+        if (done) throw new Error("the stream ended before its end");
+        received.push(value);
+        if (undisturbed) continue;
+        ({ id } = Task.parse(value.event));
+        undisturbed = collect(client.resubscribe(id, "0"));
       }
-      const { done, value } = await events.next();
-      if (done) throw new Error("the stream ended before its end");
-      received.push(value);
-      if (undisturbed) continue;
-      ({ id } = Task.parse(value.event));
-      undisturbed = collect(client.resubscribe(id, "0"));
-    }
-    expect(cuts).toBeGreaterThan(5);
-    expect(received).toEqual(await undisturbed);
-    const texts = expectValidStream(eventsOf(received));
-    expect([...texts.values()].join("")).toBe(textOf(Task.parse(await client.get(id))));
-    expect([...texts.values()].join("").length).toBeGreaterThan(66 * 8);
-  });
+      expect(cuts).toBeGreaterThan(5);
+      expect(received).toEqual(await undisturbed);
+      const texts = expectValidStream(eventsOf(received));
+      expect([...texts.values()].join("")).toBe(textOf(Task.parse(await client.get(id))));
+      expect([...texts.values()].join("").length).toBeGreaterThan(66 * 8);
+    },
+  );
 
-  test("a place that the log does not have gets the Task, marked", async () => {
-    const { id } = Task.parse(await client.send(message("tell me")));
-    const [only, ...others] = eventsOf(await collect(client.resubscribe(id, "987654")));
-    expect(others).toEqual([]);
-    expect(only).toMatchObject({ id, metadata: { "urn:a2a-compat-proxy:resume": { eventsLost: true } } });
-  });
+  test.concurrent.each(PAIRS)(
+    "from where the log does not reach gets the Task, marked ($vendor, $transport)",
+    async ({ vendor, transport }) => {
+      const client = transports.client(vendor, transport);
+      const { id } = Task.parse(await client.send(message("tell me")));
+      const [only, ...others] = eventsOf(await collect(client.resubscribe(id, "987654")));
+      expect(others).toEqual([]);
+      expect(only).toMatchObject({ id, metadata: { "urn:a2a-compat-proxy:resume": { eventsLost: true } } });
+    },
+  );
 });
 
 test("after a restart of the proxy every place of a stream that has ended still continues as it did", async () => {

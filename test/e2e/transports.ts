@@ -165,23 +165,25 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 export const eventsOf = (received: readonly Received[]): unknown[] => received.map(({ event }) => event);
 
-/** Reads on until an event holds this; returns what was read. */
-async function readUntil(events: Events, isEnough: (event: unknown) => boolean): Promise<Received[]> {
+const isChunk = (event: unknown): boolean => {
+  const json = JSON.stringify(event);
+  return json.includes('"artifact-update"') && json.includes('"text":"');
+};
+
+/** Reads on until an artifact has more text; returns what was read. */
+export async function readChunk(events: Events): Promise<Received[]> {
   const read: Received[] = [];
   for (;;) {
     const { done, value } = await events.next();
     if (done) throw new Error("the stream has ended");
     read.push(value);
-    if (isEnough(value.event)) return read;
+    if (isChunk(value.event)) return read;
   }
 }
-
-const isChunk = (event: unknown): boolean =>
-  JSON.stringify(event).includes('"artifact-update"') && JSON.stringify(event).includes('"text":"');
 
 /** Starts a slow task and comes back once it has said something. */
 export async function startSlow(client: TransportClient) {
   const events = client.stream(message("slow"));
-  const seen = await readUntil(events, isChunk);
+  const seen = await readChunk(events);
   return { id: Task.parse(seen[0]?.event).id, events, seen };
 }
