@@ -87,12 +87,12 @@ function resolveAgent(
 /** What is allowed, but hardly meant. */
 export function warningsOf(config: Config): string[] {
   const ofAgents = [...config.agents.values()].flatMap((agent) => {
-    if (agent.credentials.type === "none") return [];
-    const warnings: string[] = [];
     const path = `agents.${agent.name}`;
-    if (agent.url.startsWith("http:") && !isLoopback(agent.url)) {
-      warnings.push(`${path}.credentials: travel unencrypted, because the url is http://`);
-    }
+    const isOpen = agent.url.startsWith("http:") && !isLoopback(agent.url);
+    const warnings = (isOpen ? secretPartsOf(agent) : []).map(
+      (part) => `${path}.${part}: travel unencrypted, because the url is http://`,
+    );
+    if (agent.credentials.type === "none") return warnings;
     const { origin } = new URL(agent.url);
     if (agent.card.urls.some((url) => new URL(url).origin !== origin)) {
       warnings.push(`${path}.card: is at another origin than the url; the credentials are not sent there`);
@@ -101,6 +101,13 @@ export function warningsOf(config: Config): string[] {
   });
   return [...exposureWarnings(config), ...ofAgents];
 }
+
+/** What of an agent's section sends something that may be secret. */
+const secretPartsOf = ({ credentials, headers, forward }: AgentConfig): string[] => [
+  ...(credentials.type === "none" ? [] : ["credentials"]),
+  ...(headers && Object.keys(headers).length > 0 ? ["headers"] : []),
+  ...(forward && forward.length > 0 ? ["forward"] : []),
+];
 
 /** Freezes plain objects and arrays all the way down; what else an adapter's schema may make stays as it is. */
 function deepFreeze<T>(value: T): T {
