@@ -37,7 +37,6 @@ const ApiKeySchema = z.strictObject({
   ...grant,
 });
 
-export const DEFAULT_KEY_HEADER = "X-API-Key";
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const ApiKeysSchema = z.strictObject({
@@ -47,7 +46,7 @@ const ApiKeysSchema = z.strictObject({
     .refine((name) => name.toLowerCase() !== "authorization", {
       error: "cannot be Authorization: set `bearer: true` instead",
     })
-    .prefault(DEFAULT_KEY_HEADER)
+    .prefault("X-API-Key")
     .meta({ description: "The header that carries the key.", defaultsTo: "X-API-Key" }),
   query: text()
     .exactOptional()

@@ -99,7 +99,7 @@ export function warningsOf(config: Config): string[] {
     }
     return warnings;
   });
-  return [...exposureWarnings(config), ...ofAgents];
+  return [...exposureWarnings(config), ...ofAgents, ...callbackWarnings(config)];
 }
 
 /** What of an agent's section sends something that may be secret. */
@@ -108,6 +108,13 @@ const secretPartsOf = ({ credentials, headers, forward }: AgentConfig): string[]
   ...(headers && Object.keys(headers).length > 0 ? ["headers"] : []),
   ...(forward && forward.length > 0 ? ["forward"] : []),
 ];
+
+function callbackWarnings({ agents }: Config): string[] {
+  return [...agents.values()].flatMap(({ name, url, vendorPush }) => {
+    if (!vendorPush || isLoopback(url) || !isLoopback(vendorPush.callbackUrl)) return [];
+    return [`agents.${name}.vendorPush: the vendor cannot reach a callback on this machine; set callbackUrl`];
+  });
+}
 
 /** Freezes plain objects and arrays all the way down; what else an adapter's schema may make stays as it is. */
 function deepFreeze<T>(value: T): T {

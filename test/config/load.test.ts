@@ -201,6 +201,17 @@ describe("warnings", () => {
     expect((await load(text)).warnings).toStrictEqual(expected);
   });
 
+  test.each([
+    [
+      "mode: instead-of-polling",
+      ["agents.a.vendorPush: the vendor cannot reach a callback on this machine; set callbackUrl"],
+    ],
+    ["mode: instead-of-polling, callbackUrl: https://proxy.example", []],
+    ["mode: off", []],
+  ])("for a vendor that is to push by {%s} are %j", async (vendorPush, expected) => {
+    expect((await load(withAgent(`vendorPush: { ${vendorPush} }`))).warnings).toStrictEqual(expected);
+  });
+
   test("say that credentials do not follow the card to another origin", async () => {
     const card = "card: https://cards.example/a.json";
     expect((await load(withAgent(card))).warnings).toStrictEqual([]);

@@ -8,6 +8,7 @@ import {
   type Limits,
   type Timeouts,
 } from "../../src/config/config.ts";
+import type { VendorPush } from "../../src/config/push.ts";
 import { AgentGateway } from "../../src/gateway/agent-gateway.ts";
 import { Callbacks } from "../../src/gateway/callbacks.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
@@ -31,6 +32,7 @@ export interface FakeAgentOptions {
   /** For how long the vendor allows its card to be kept, ms. */
   readonly cardAge?: () => number | undefined;
   readonly push?: PushPolicy;
+  readonly vendorPush?: VendorPush;
   /** Of the configuration. */
   readonly secrets?: readonly string[];
 }
@@ -46,23 +48,25 @@ export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentO
     timeouts: { ...DEFAULT_TIMEOUTS, linger: 30, poll: 10, nonBlocking: 50, ...options.timeouts },
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     onDisconnect: options.onDisconnect ?? "continue",
+    ...(options.vendorPush && { vendorPush: options.vendorPush }),
   };
   const store = options.store ?? (await openSqliteStore({ path: ":memory:", synchronous: "normal" }));
   const complete: Backend = { card: () => Promise.reject(new Error("no card")), ...backend };
+  const callbacks = new Callbacks();
   const context = {
     agent,
     backend: complete,
     store,
     cards: new CardMemory(":memory:"),
     cardAge: options.cardAge,
-    callbacks: new Callbacks(),
+    callbacks,
     deadlines: new Deadlines(5),
     mint,
     log: pino({ level: "silent" }),
     redact: createRedactor(options.secrets ?? []),
     push: options.push,
   };
-  return { gateway: new AgentGateway(context), store };
+  return { gateway: new AgentGateway(context), store, callbacks };
 }
 
 export function callerOf(principal = "anonymous") {

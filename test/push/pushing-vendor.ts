@@ -1,0 +1,165 @@
+/** A loopback vendor of each dialect that can push: it answers at once that it works, and tells later how that went. */
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import { json } from "node:stream/consumers";
+
+type Fields = Record<string, unknown>;
+
+interface Rpc {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: Fields;
+}
+
+interface Wire {
+  readonly send: string;
+  readonly get: string;
+  readonly set: string;
+  /** Where its params have the push configuration. */
+  readonly config: string;
+  readonly capabilities: Fields;
+  readonly more: Fields;
+  task(id: unknown, state: string, text: string): Fields;
+  /** What is posted to a webhook. */
+  notification(id: unknown, state: string, text: string): Fields;
+}
+
+const task03 = (id: unknown, state: string, text: string): Fields => ({
+  kind: "task",
+  id,
+  contextId: "c-1",
+  status: { state },
+  artifacts: text === "" ? [] : [{ artifactId: "a-1", parts: [{ kind: "text", text }] }],
+});
+
+const task01 = (id: unknown, state: string, text: string): Fields => ({
+  id,
+  sessionId: "c-1",
+  status: { state },
+  artifacts: text === "" ? null : [{ index: 0, parts: [{ type: "text", text }] }],
+});
+
+export const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
+  "a2a-0.3": {
+    send: "message/send",
+    get: "tasks/get",
+    set: "tasks/pushNotificationConfig/set",
+    config: "pushNotificationConfig",
+    capabilities: { streaming: false, pushNotifications: true },
+    more: { protocolVersion: "0.3.0" },
+    task: task03,
+    notification: task03,
+  },
+  "a2a-0.1": {
+    send: "tasks/send",
+    get: "tasks/get",
+    set: "tasks/pushNotification/set",
+    config: "pushNotificationConfig",
+    capabilities: { streaming: false, pushNotifications: true },
+    more: {},
+    task: task01,
+    notification: task01,
+  },
+  "a2a-snake": {
+    send: "a2a.sendMessage",
+    get: "a2a.getTask",
+    set: "a2a.createTaskPushNotificationConfig",
+    config: "push_notification_config",
+    capabilities: { streaming: false, push_notifications: true },
+    more: {},
+    task: (id, state, text) => ({
+      id,
+      context_id: "c-1",
+      status: { state },
+      artifacts: text === "" ? [] : [{ artifact_id: "a-1", parts: [{ text }] }],
+    }),
+    notification: (id, state) => ({ statusUpdate: { task_id: id, status: { state } } }),
+  },
+};
+
+export type Dialect = keyof typeof WIRES;
+
+export interface PushingVendor {
+  readonly url: string;
+  readonly wire: Wire;
+  /** The methods it was asked for, in order. */
+  readonly asked: string[];
+  /** The webhooks that were set, in order. */
+  readonly hooks: { readonly url: string; readonly token: string }[];
+  /** What the task has come to; nobody is told. */
+  become(state: string, text?: string): void;
+  /** The body of a notification. */
+  notification(): string;
+  stop(): Promise<void>;
+}
+
+export interface PushingOptions {
+  /** `message/stream` breaks after its first event. */
+  readonly breaks?: boolean;
+  /** Refuses webhooks with this error. */
+  readonly refuses?: { readonly code: number; readonly message: string };
+  /** Before a webhook is accepted. */
+  readonly verify?: (hook: { readonly url: string }) => Promise<void>;
+}
+
+export async function startPushingVendor(
+  dialect: Dialect,
+  { breaks = false, refuses, verify }: PushingOptions = {},
+): Promise<PushingVendor> {
+  const wire = WIRES[dialect];
+  const asked: string[] = [];
+  const hooks: { url: string; token: string }[] = [];
+  let now = { state: "working", text: "" };
+  let id: unknown = "v-1";
+
+  async function answer({ method, params }: Rpc): Promise<Fields> {
+    if (method === wire.send || method === wire.get) {
+      id = params["id"] ?? id;
+      return { result: wire.task(id, now.state, now.text) };
+    }
+    if (method !== wire.set) return { error: { code: -32601, message: "Method not found" } };
+    if (refuses) return { error: refuses };
+    const hook = params[wire.config] as { url: string; token: string };
+    await verify?.(hook);
+    hooks.push(hook);
+    return { result: params };
+  }
+
+  const reply = async (rpc: Rpc, response: ServerResponse): Promise<void> => {
+    asked.push(rpc.method);
+    if (rpc.method === "message/stream" && breaks) {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const event = { jsonrpc: "2.0", id: rpc.id, result: wire.task(id, "working", "") };
+      response.write(`data: ${JSON.stringify(event)}\n\n`, () => setImmediate(() => response.destroy()));
+      return;
+    }
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: rpc.id, ...(await answer(rpc)) }));
+  };
+  const server = createServer((request, response) => {
+    if (request.method === "POST") {
+      void json(request).then((rpc) => reply(rpc as Rpc, response));
+      return;
+    }
+    const capabilities = { ...wire.capabilities, ...(breaks && { streaming: true }) };
+    const card = { name: "Pusher", version: "1", skills: [], url: "http://vendor.test", ...wire.more };
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ ...card, capabilities }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP address");
+  return {
+    url: `http://127.0.0.1:${address.port}/`,
+    wire,
+    asked,
+    hooks,
+    become: (state, text = "") => (now = { state, text }),
+    notification: () => JSON.stringify(wire.notification(id, now.state, now.text)),
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
