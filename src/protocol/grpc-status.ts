@@ -1,10 +1,11 @@
 /**
- * A2A errors as gRPC statuses. The status says what kind of failure it is, as the 0.3 SDKs map them; the A2A
+ * A2A errors as gRPC statuses and back. The status says what kind of failure it is, as the 0.3 SDKs map them; the A2A
  * code itself, which several share one status with, travels beside it in the trailing metadata `a2a-error`, as JSON:
  * `{code, message, data?}` with the JSON-RPC code of §8.
  */
 import { Metadata, status } from "@grpc/grpc-js";
-import type { A2AError, ErrorCode } from "./errors.ts";
+import { z } from "zod";
+import { A2AError, errorCodeOf, type ErrorCode } from "./errors.ts";
 
 /** Name of the trailing metadata. */
 const ERROR_KEY = "a2a-error";
@@ -55,3 +56,86 @@ const asciiJson = (value: unknown): string =>
     /[^ -~]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+
+const Trailer = z.looseObject({
+  code: z.number(),
+  message: z.string().optional(),
+  data: z.unknown().optional(),
+});
+
+/** What a status means where nothing beside it says more. */
+const BY_STATUS: ReadonlyMap<status, ErrorCode> = new Map<status, ErrorCode>([
+  [status.INVALID_ARGUMENT, "invalid-params"],
+  [status.OUT_OF_RANGE, "invalid-params"],
+  [status.NOT_FOUND, "task-not-found"],
+  [status.UNIMPLEMENTED, "unsupported-operation"],
+  [status.UNAVAILABLE, "agent-unavailable"],
+  [status.RESOURCE_EXHAUSTED, "agent-unavailable"],
+  [status.DEADLINE_EXCEEDED, "agent-unavailable"],
+  [status.CANCELLED, "agent-unavailable"],
+  [status.ABORTED, "agent-unavailable"],
+]);
+
+/** FAILED_PRECONDITION is the status of several errors; the RPC tells. */
+const PRECONDITION: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+  ["CancelTask", "task-not-cancelable"],
+  ["GetAgentCard", "extended-card-not-configured"],
+]);
+
+/** Words that begin the details where a server, as the Python SDK does, names the error there: its statuses differ. */
+const BY_NAME: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
+  ["InvalidRequestError", "invalid-request"],
+  ["MethodNotFoundError", "method-not-found"],
+  ["InvalidParamsError", "invalid-params"],
+  ["InternalError", "internal-error"],
+  ["TaskNotFoundError", "task-not-found"],
+  ["TaskNotCancelableError", "task-not-cancelable"],
+  ["PushNotificationNotSupportedError", "push-not-supported"],
+  ["UnsupportedOperationError", "unsupported-operation"],
+  ["ContentTypeNotSupportedError", "content-type-not-supported"],
+  ["InvalidAgentResponseError", "invalid-agent-response"],
+  ["AuthenticatedExtendedCardNotConfiguredError", "extended-card-not-configured"],
+]);
+
+interface ReceivedStatus {
+  readonly code: status;
+  readonly details: string;
+  /** `a2a-error`, where it came. */
+  readonly trailer: string | undefined;
+  /** Name of the RPC. */
+  readonly rpc: string;
+}
+
+/** The trailing metadata that says more than the status. */
+export function errorTrailer(metadata: Metadata): string | undefined {
+  const [value] = metadata.get(ERROR_KEY);
+  return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * An agent's refusal: by its trailer, by the name in its details, by its status. What is none of A2A's errors, a refused
+ * credential among them, is an `invalid-agent-response`.
+ */
+export function fromGrpcStatus({ code, details, trailer, rpc }: ReceivedStatus): A2AError {
+  const told = Trailer.safeParse(parsed(trailer)).data;
+  const named = /^(\w+Error): (.*)$/s.exec(details);
+  const byStatus =
+    (code === status.FAILED_PRECONDITION && PRECONDITION.get(rpc)) ||
+    (BY_STATUS.get(code) ?? "invalid-agent-response");
+  const byName = named?.[1] === undefined ? undefined : BY_NAME.get(named[1]);
+  // -32603 is also what an agent says that is not there; its status tells it from a fault within.
+  const byTrailer = code === status.UNAVAILABLE ? undefined : told && errorCodeOf(told.code);
+  const text = told?.message ?? (byName && named?.[2]) ?? details;
+  return new A2AError(byTrailer ?? byName ?? byStatus, {
+    message: text === "" ? undefined : text,
+    data: { stage: "response", grpcStatus: status[code] ?? code, ...(told && { vendor: told }) },
+  });
+}
+
+function parsed(json: string | undefined): unknown {
+  try {
+    return JSON.parse(json ?? "null");
+  } catch {
+    return undefined;
+  }
+}

@@ -6,6 +6,8 @@ import { createAuthorizer } from "./authorizer.ts";
 import { createCardFetcher } from "./card-fetch.ts";
 import { CardRevalidation } from "./card-revalidation.ts";
 import { createCardVerifier, type VerifyCard } from "./card-signature.ts";
+import { createGrpcClient, type ClosableGrpcClient } from "./grpc-client.ts";
+import { grpcTargetOf } from "./grpc-target.ts";
 import type { Redactor } from "./redact.ts";
 import type { Southbound } from "./southbound.ts";
 import { readTls } from "./tls.ts";
@@ -38,6 +40,14 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
     onMalformed: (excerpt) =>
       agentLog.warn({ excerpt }, "skipped a piece of the agent's stream that is not JSON"),
   });
+  const grpcClients = new Map<string | undefined, ClosableGrpcClient>();
+  const grpc = (address?: string): ClosableGrpcClient => {
+    const target = grpcTargetOf(address, url);
+    const client =
+      grpcClients.get(address) ?? createGrpcClient({ ...config, agent, target, authorizer, tls, redact });
+    grpcClients.set(address, client);
+    return client;
+  };
   const verifyCard = verifierOf(config);
   const revalidation = new CardRevalidation();
   const fetchAny = createCardFetcher({ ...config, agent, authorizer, tls, redact, revalidation });
@@ -53,9 +63,13 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
     verifyCard,
     cardAge: () => revalidation.maxAge,
     http,
+    grpc,
     log: agentLog,
     newId: () => randomUUID(),
-    close: () => http.close(),
+    close: async () => {
+      for (const client of grpcClients.values()) client.close();
+      await http.close();
+    },
   };
 }
 

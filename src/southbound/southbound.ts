@@ -1,5 +1,6 @@
 /** What an adapter is given to reach its vendor. All I/O, time and randomness come from here. */
 import type { Logger } from "pino";
+import type { GrpcClient } from "./grpc.ts";
 import type { HttpClient } from "./http.ts";
 
 /** Where the vendor's card is, in the order to try. */
@@ -23,6 +24,12 @@ export interface Southbound {
    */
   readonly verifyCard?: ((card: unknown) => Promise<void>) | undefined;
   readonly http: HttpClient;
+  /**
+   * The client of the agent's gRPC server, which is sent the credentials; absent where there is HTTP alone.
+   * @param address the operator's, never one that a card says: `host:port`, after `grpc://` or `grpcs://` (else TLS as
+   * `url` has it). Without it, host and port of `url`.
+   */
+  readonly grpc?: ((address?: string) => GrpcClient) | undefined;
   readonly log: Logger;
   /** Random, URL-safe, unique. */
   newId(): string;

@@ -9,11 +9,12 @@ import { isNestedDeeper } from "../protocol/nesting.ts";
 import { decompressed, readWhole } from "./body.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { authorized, withQuery, type Authorization } from "./credentials.ts";
+import { withoutForwarded } from "./echo.ts";
 import { createEventDecoder } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamedValue } from "./http.ts";
-import { createRedactor, type Redact } from "./redact.ts";
+import type { Redact } from "./redact.ts";
 import { tooDeep } from "./too-deep.ts";
 import type { TlsIdentity } from "./tls.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
@@ -39,16 +40,6 @@ const EXCERPT = 2000;
 const utf8 = new TextDecoder();
 const isHtml = (contentType: unknown): boolean =>
   /^\s*(text\/html|application\/xhtml)/i.test(String(contentType));
-
-/** A shorter one is no secret, and would blot out half of the text. */
-const SHORTEST_MASKED = 8;
-
-/** What the client has shown may be as secret as what the proxy shows, and be echoed as well. */
-function withoutForwarded(text: string): string {
-  const values = Object.values(forwardedHeaders() ?? {}).map((value) => value.replace(/^\w+ +/, ""));
-  const secrets = values.filter((value) => value.length >= SHORTEST_MASKED);
-  return secrets.length === 0 ? text : createRedactor(secrets)(text);
-}
 
 function parsed(text: string): unknown {
   try {

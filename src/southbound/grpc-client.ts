@@ -1,0 +1,260 @@
+/**
+ * The gRPC seam on grpc-js: one connection to the one address that the configuration names, so that credentials cannot
+ * go anywhere else. Redirecting features of the library are off: proxies of the environment, service configurations out
+ * of the DNS. A call's signal carries its deadline.
+ */
+import {
+  Client,
+  Metadata,
+  connectivityState,
+  credentials,
+  type ChannelCredentials,
+  type ClientOptions,
+  type ClientReadableStream,
+} from "@grpc/grpc-js";
+import type { AgentConfig } from "../config/config.ts";
+import { A2AError } from "../protocol/errors.ts";
+import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
+import type { Authorizer } from "./authorizer.ts";
+import { authorized, type Authorization } from "./credentials.ts";
+import { forwardedHeaders } from "./forwarded.ts";
+import { isUnauthenticated, toGrpcFault } from "./grpc-fault.ts";
+import type { GrpcTarget } from "./grpc-target.ts";
+import type { GrpcClient, GrpcRequest } from "./grpc.ts";
+import type { Redact } from "./redact.ts";
+import type { TlsIdentity } from "./tls.ts";
+import type { FaultContext } from "./transport-error.ts";
+
+export interface GrpcClientOptions {
+  /** The agent's name, for errors. */
+  readonly agent: string;
+  readonly target: GrpcTarget;
+  readonly authorizer: Authorizer;
+  readonly tls: TlsIdentity;
+  readonly timeouts: Pick<AgentConfig["timeouts"], "connect">;
+  readonly limits: Pick<AgentConfig["limits"], "responseBody" | "event">;
+  readonly redact: Redact;
+}
+
+/** `close` breaks what is still open. */
+export type ClosableGrpcClient = GrpcClient & { close(): void };
+
+/** An agent that comes back is not left waiting for longer, ms. */
+const MAX_BACKOFF = 5000;
+
+type Bytes = ClientReadableStream<Buffer>;
+
+/** How far one call has come. */
+interface Progress {
+  stage: FaultContext["stage"];
+  /** The connection was not there in time. */
+  isLate: boolean;
+}
+
+class GrpcJsClient implements ClosableGrpcClient {
+  readonly #options: GrpcClientOptions;
+  readonly #codecs = loadService();
+  readonly #client: Client;
+  readonly #open = new Set<Bytes>();
+  #isClosed = false;
+
+  constructor(options: GrpcClientOptions) {
+    this.#options = options;
+    const { target, tls } = options;
+    this.#client = new Client(target.address, channelCredentials(target, tls), channelOptions(options));
+  }
+
+  async unary(request: GrpcRequest): Promise<ProtoMessage> {
+    let answer: ProtoMessage | undefined;
+    for await (const message of this.#messages(request, this.#options.limits.responseBody)) answer = message;
+    if (answer !== undefined) return answer;
+    const { agent } = this.#options;
+    throw new A2AError("invalid-agent-response", {
+      message: `The agent ${agent} answered ${request.rpc} with nothing`,
+      data: { agent, stage: "body" },
+    });
+  }
+
+  stream(request: GrpcRequest): AsyncIterable<ProtoMessage> {
+    return this.#messages(request, this.#options.limits.event);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const call of this.#open) call.cancel();
+    this.#client.close();
+  }
+
+  /** What is refused as unauthenticated before any answer may be sent once more. */
+  async *#messages(request: GrpcRequest, limit: number): AsyncGenerator<ProtoMessage, void, void> {
+    const authorization = await this.#authorize(request);
+    let hasBegun = false;
+    try {
+      for await (const message of this.#attempt(request, authorization, limit)) {
+        hasBegun = true;
+        yield message;
+      }
+      return;
+    } catch (thrown) {
+      const { authorizer } = this.#options;
+      if (hasBegun || !isUnauthenticated(thrown) || !authorizer.refused(authorization)) throw thrown;
+    }
+    yield* this.#attempt(request, await this.#authorize(request), limit);
+  }
+
+  /** Rejects where there is no token to be had, and where the credentials have no place in gRPC. */
+  async #authorize({ rpc, signal }: GrpcRequest): Promise<Authorization> {
+    const { agent, authorizer } = this.#options;
+    let authorization: Authorization;
+    try {
+      authorization = await authorizer.authorize(signal);
+    } catch (thrown) {
+      throw this.#fault(thrown, rpc, { stage: "request", signal });
+    }
+    if (!authorization.query) return authorization;
+    throw new A2AError("agent-unavailable", {
+      message: `The agent ${agent} could not be called: gRPC has no query for its API key`,
+      data: { agent, stage: "request" },
+    });
+  }
+
+  async *#attempt(
+    { rpc, message, headers = {}, signal }: GrpcRequest,
+    authorization: Authorization,
+    limit: number,
+  ): AsyncGenerator<ProtoMessage, void, void> {
+    const progress: Progress = { stage: "request", isLate: false };
+    let leave: (() => void) | undefined;
+    try {
+      signal.throwIfAborted();
+      const codec = codecNamed(rpc, this.#codecs);
+      const metadata = metadataOf(
+        authorized({ ...lowerCase(headers), ...forwardedHeaders() }, authorization),
+      );
+      const call = this.#start(codec, message, metadata);
+      leave = this.#watch(call, signal, progress);
+      const received: AsyncIterable<Buffer> = call;
+      for await (const bytes of received) yield decoded(codec, bytes, limit);
+    } catch (thrown) {
+      const known: unknown = progress.isLate ? { code: "ETIMEDOUT" } : thrown;
+      throw this.#fault(known, rpc, { stage: progress.isLate ? "connect" : progress.stage, signal });
+    } finally {
+      leave?.();
+    }
+  }
+
+  /** A unary call is a stream of one answer on the wire. */
+  #start(codec: MethodCodec, message: ProtoMessage, metadata: Metadata): Bytes {
+    if (this.#isClosed) throw this.#shuttingDown();
+    const asTheyAre = (bytes: Buffer): Buffer => bytes;
+    const request = encoded(codec, message);
+    return this.#client.makeServerStreamRequest(codec.path, asTheyAre, asTheyAre, request, metadata);
+  }
+
+  /** Follows a call until the function that is returned is called, which cancels what is left of it. */
+  #watch(call: Bytes, signal: AbortSignal, progress: Progress): () => void {
+    progress.stage = "headers";
+    const cancel = (): void => call.cancel();
+    const channel = this.#client.getChannel();
+    const connecting = setTimeout(() => {
+      if (channel.getConnectivityState(false) === connectivityState.READY) return;
+      progress.isLate = true;
+      cancel();
+    }, this.#options.timeouts.connect);
+    // The reader is told by the iteration; one that has left is told nothing.
+    call.on("error", () => {});
+    call.once("metadata", () => {
+      clearTimeout(connecting);
+      progress.stage = "body";
+    });
+    signal.addEventListener("abort", cancel, { once: true });
+    this.#open.add(call);
+    return () => {
+      clearTimeout(connecting);
+      signal.removeEventListener("abort", cancel);
+      this.#open.delete(call);
+      cancel();
+    };
+  }
+
+  #fault(thrown: unknown, rpc: string, at: Pick<FaultContext, "stage" | "signal">): A2AError {
+    if (this.#isClosed) return this.#shuttingDown();
+    const { agent, redact } = this.#options;
+    return toGrpcFault(thrown, rpc, { ...at, agent, redact });
+  }
+
+  #shuttingDown(): A2AError {
+    const { agent } = this.#options;
+    const message = `The agent ${agent} is no longer called: the proxy is shutting down`;
+    return new A2AError("shutting-down", { message, data: { agent } });
+  }
+}
+
+/** A gRPC client for one agent at one address; it connects when it is first used. */
+export const createGrpcClient = (options: GrpcClientOptions): ClosableGrpcClient => new GrpcJsClient(options);
+
+function channelCredentials({ isSecure }: GrpcTarget, { cert, key, ca }: TlsIdentity): ChannelCredentials {
+  if (!isSecure) return credentials.createInsecure();
+  const pem = (text: string | undefined): Buffer | null => (text === undefined ? null : Buffer.from(text));
+  return credentials.createSsl(pem(ca), pem(key), pem(cert));
+}
+
+const channelOptions = ({ tls, limits }: GrpcClientOptions): ClientOptions => ({
+  // The greater; what holds for the call is looked at when its message is there.
+  "grpc.max_receive_message_length": Math.max(limits.responseBody, limits.event),
+  "grpc.max_reconnect_backoff_ms": MAX_BACKOFF,
+  "grpc.enable_http_proxy": 0,
+  "grpc.enable_retries": 0,
+  "grpc.service_config_disable_resolution": 1,
+  "grpc.use_local_subchannel_pool": 1,
+  ...(tls.serverName !== undefined && { "grpc.ssl_target_name_override": tls.serverName }),
+});
+
+function codecNamed(rpc: string, codecs: ReadonlyMap<string, MethodCodec>): MethodCodec {
+  const codec = codecs.get(rpc);
+  if (codec === undefined) throw new Error(`the service has no ${rpc}`);
+  return codec;
+}
+
+const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+function metadataOf(headers: Readonly<Record<string, string>>): Metadata {
+  const metadata = new Metadata();
+  try {
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  } catch (cause) {
+    // What the library says of a value quotes it.
+    throw Object.assign(new Error("invalid metadata", { cause }), { code: "ERR_INVALID_CHAR" });
+  }
+  return metadata;
+}
+
+/** Encoding fails where data or metadata are nested deeper than protobuf allows. */
+function encoded({ requestSerialize }: MethodCodec, message: ProtoMessage): Buffer {
+  try {
+    return requestSerialize(message);
+  } catch (cause) {
+    const text = "The message cannot be sent to the agent over gRPC: it is nested too deep";
+    throw new A2AError("invalid-params", { message: text, data: { stage: "request" }, cause });
+  }
+}
+
+function decoded({ responseDeserialize }: MethodCodec, bytes: Buffer, limit: number): ProtoMessage {
+  if (bytes.length > limit) {
+    throw new A2AError("invalid-agent-response", {
+      message: `The agent answered with a message of more than ${limit} bytes`,
+      data: { stage: "body", limit },
+    });
+  }
+  try {
+    // The library's limit of nesting is below what JSON may have here.
+    return responseDeserialize(bytes);
+  } catch (cause) {
+    throw new A2AError("invalid-agent-response", {
+      message: "The agent answered with bytes that are no such message",
+      data: { stage: "body" },
+      cause,
+    });
+  }
+}

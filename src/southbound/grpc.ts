@@ -1,0 +1,24 @@
+/**
+ * The gRPC seam to the vendor: `a2a.v1.A2AService` with messages as ProtoJSON, one call with one answer, one with a stream.
+ * What http.ts says of credentials, limits, signals and rejections holds here as well.
+ */
+import type { ProtoMessage } from "../protocol/grpc-codec.ts";
+
+export interface GrpcRequest {
+  /** As `proto/a2a.v1.proto` names it. */
+  readonly rpc: string;
+  readonly message: ProtoMessage;
+  /** Sent as metadata. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+export interface GrpcClient {
+  /**
+   * A status that is not OK rejects with the A2AError that it means, whose `data` has `stage: "response"` and
+   * `grpcStatus`.
+   */
+  unary(request: GrpcRequest): Promise<ProtoMessage>;
+  /** Yields each response; throws as `unary` rejects, before or in the stream. Leaving the loop cancels the call. */
+  stream(request: GrpcRequest): AsyncIterable<ProtoMessage>;
+}
