@@ -1,5 +1,5 @@
 /**
- * The dialect of agents that speak A2A 0.2.0 to 0.3.0 over JSON-RPC or HTTP+JSON, well or badly. What such an agent says rightly is
+ * The dialect of agents that speak A2A 0.2.0 to 0.3.0 over JSON-RPC, HTTP+JSON or gRPC, well or badly. What such an agent says rightly is
  * handed on as the very object that arrived; what it says wrongly is repaired here as far as one object tells, and by the
  * gateway as far as it takes the whole stream. README.md lists who does what.
  */
@@ -19,12 +19,15 @@ import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
+import type { GrpcClient } from "../../src/southbound/grpc.ts";
+import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { toCanonicalCard } from "./card.ts";
 import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
 import { extendedCardOf } from "./extended-card.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
+import { GrpcTransport } from "./grpc.ts";
 import { fromCanonicalParams } from "./message.ts";
 import { subscribePush } from "./push.ts";
 import { RestClient } from "./rest.ts";
@@ -40,9 +43,21 @@ const Options = z.strictObject({
         "What the text of `working` status messages is: progress (`status`), as 0.3.0 means it, or pieces of the answer " +
         "(`answer`), which then become an artifact.",
     }),
-  transport: z.enum(["auto", "jsonrpc", "http+json"]).default("auto").meta({
-    description: "What to call the agent over: `jsonrpc`, `http+json`, or `auto`, which goes by its card.",
+  transport: z.enum(["auto", "jsonrpc", "http+json", "grpc"]).default("auto").meta({
+    description:
+      "What to call the agent over: `jsonrpc`, `http+json`, `grpc`, or `auto`, which goes by its card.",
   }),
+  grpcUrl: z
+    .string()
+    .refine(isGrpcAddress, {
+      error: "must be host:port, with grpc:// or grpcs:// before it where TLS is not as in `url`",
+    })
+    .optional()
+    .meta({
+      description:
+        "Where the agent serves gRPC: `grpc://host:port` in plain text, `grpcs://host:port` over TLS, `host:port` with TLS " +
+        "where `url` is `https://`. Without it, host and port of `url`.",
+    }),
 });
 type Options = z.infer<typeof Options>;
 
@@ -56,6 +71,11 @@ const notUnderstood = (method: string, value: unknown): A2AError =>
 
 const headersFor = (call: Call): Record<string, string> =>
   call.extensions.length === 0 ? {} : { "X-A2A-Extensions": call.extensions.join(", ") };
+
+function grpcOf({ agent, grpc }: Southbound, address: string | undefined): GrpcClient {
+  if (grpc) return grpc(address);
+  throw new A2AError("agent-unavailable", { message: `There is no gRPC to the agent ${agent}` });
+}
 
 class Backend03 implements Backend {
   readonly #options: Options;
@@ -72,6 +92,7 @@ class Backend03 implements Backend {
     this.#transports = {
       jsonrpc: new JsonRpcClient({ http, url, newId, toError: toCanonicalError }),
       "http+json": new RestClient(http, url),
+      grpc: new GrpcTransport(() => grpcOf(southbound, options.grpcUrl)),
     };
   }
 

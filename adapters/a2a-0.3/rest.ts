@@ -1,16 +1,14 @@
 /**
  * The HTTP+JSON binding (A2A 0.3.0 §3.2.3, §11): the methods as routes under `/v1`, ProtoJSON in both directions. What
  * comes back is read by the same functions as over JSON-RPC, which know the names of this binding. Repaired here is what
- * only this binding gets wrong: streams subscribed to by POST or by GET, and the bytes of files encoded twice.
+ * only this binding gets wrong: streams subscribed to by POST or by GET.
  */
 import { z } from "zod";
 import type { A2AError } from "../../src/protocol/errors.ts";
-import type { MessageSendParams } from "../../src/protocol/params.ts";
-import { toProtoJsonMessage } from "../../src/protocol/proto-json.ts";
-import { toProtoJsonPushConfig } from "../../src/protocol/proto-json-params.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/southbound/http.ts";
-import { compact, isRecord } from "../shared/object.ts";
+import { isRecord } from "../shared/object.ts";
 import { toCanonicalError } from "./errors.ts";
+import { toSendRequest, withPlainBytes } from "./proto-json.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
 type Route = Pick<HttpRequest, "method" | "url" | "body">;
@@ -93,17 +91,6 @@ export class RestClient implements Transport {
   }
 }
 
-function toSendRequest({ message, configuration, metadata }: MessageSendParams): object {
-  const { acceptedOutputModes, blocking, historyLength, pushNotificationConfig } = configuration ?? {};
-  const pushNotification = pushNotificationConfig && toProtoJsonPushConfig(pushNotificationConfig);
-  const settings = compact({ acceptedOutputModes, blocking, historyLength, pushNotification });
-  return compact({
-    message: toProtoJsonMessage(message),
-    configuration: configuration && settings,
-    metadata,
-  });
-}
-
 /** An error object in a stream that is not named so. */
 const isFault = (value: unknown): boolean =>
   isRecord(value) && typeof value["code"] === "number" && typeof value["message"] === "string";
@@ -119,32 +106,4 @@ function faultOf(
   const code = said !== undefined && said < 0 ? said : (ofTask ?? CODE_BY_STATUS.get(status));
   const rpc = code === undefined ? undefined : { code, message, data };
   return toCanonicalError({ status, rpc, body: json, excerpt, method });
-}
-
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** Shorter text of these letters may well be what the file says. */
-const MIN_REPAIRED = 16;
-
-/**
- * The Python SDK encodes base64 as bytes once more. Bytes that are themselves nothing but canonical base64 are taken for
- * that; a file that really holds such a text is read as what the text stands for.
- */
-function withPlainBytes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withPlainBytes);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      (name === "fileWithBytes" || name === "file_with_bytes") && typeof member === "string"
-        ? onceEncoded(member)
-        : name === "metadata" || name === "data"
-          ? member
-          : withPlainBytes(member),
-    ]),
-  );
-}
-
-function onceEncoded(bytes: string): string {
-  const inner = Buffer.from(bytes, "base64").toString("latin1");
-  return inner.length >= MIN_REPAIRED && BASE64.test(inner) ? inner : bytes;
 }

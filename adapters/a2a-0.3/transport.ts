@@ -1,4 +1,4 @@
-/** How the methods of 0.3.0 reach an agent: over JSON-RPC or HTTP+JSON (§3.2), whichever it serves. */
+/** How the methods of 0.3.0 reach an agent: over JSON-RPC, HTTP+JSON or gRPC (§3.2), whichever it serves. */
 import type { AgentCard } from "../../src/protocol/card.ts";
 import type { MessageSendParams, TaskQueryParams } from "../../src/protocol/params.ts";
 
@@ -20,11 +20,16 @@ export interface Transport {
   stream(exchange: Exchange): AsyncIterable<unknown>;
 }
 
-export type TransportName = "jsonrpc" | "http+json";
+export type TransportName = "jsonrpc" | "http+json" | "grpc";
 
-/** JSON-RPC wherever the card names it or names nothing, since it is what most servers were tried with. */
+/**
+ * JSON-RPC wherever the card names it or names nothing, since it is what most servers were tried with; gRPC only where
+ * the card names nothing over HTTP, since the configured URL is one of HTTP.
+ */
 export function transportOf({ preferredTransport, additionalInterfaces = [] }: AgentCard): TransportName {
   const named = [preferredTransport ?? "JSONRPC", ...additionalInterfaces.map(({ transport }) => transport)];
   const names = new Set(named.map((name) => name.toUpperCase()));
-  return !names.has("JSONRPC") && names.has("HTTP+JSON") ? "http+json" : "jsonrpc";
+  if (names.has("JSONRPC")) return "jsonrpc";
+  if (names.has("HTTP+JSON")) return "http+json";
+  return names.has("GRPC") ? "grpc" : "jsonrpc";
 }

@@ -37,6 +37,7 @@ const ApiKeySchema = z.strictObject({
   ...grant,
 });
 
+export const DEFAULT_KEY_HEADER = "X-API-Key";
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const ApiKeysSchema = z.strictObject({
@@ -46,7 +47,7 @@ const ApiKeysSchema = z.strictObject({
     .refine((name) => name.toLowerCase() !== "authorization", {
       error: "cannot be Authorization: set `bearer: true` instead",
     })
-    .prefault("X-API-Key")
+    .prefault(DEFAULT_KEY_HEADER)
     .meta({ description: "The header that carries the key.", defaultsTo: "X-API-Key" }),
   query: text()
     .exactOptional()

@@ -5,6 +5,7 @@ import type { Adapter } from "../adapter.ts";
 import { errnoOf } from "./errno.ts";
 import { keyOf, type Path, type SourceDocument } from "./document.ts";
 import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
+import { DEFAULT_KEY_HEADER } from "./auth-schema.ts";
 import { ConfigSchema, type ParsedConfig } from "./schema.ts";
 
 export interface Checked {
@@ -53,6 +54,7 @@ export async function check(
   complaints.push(...unknownDefault(source.value, agents));
   complaints.push(...unknownInGrants(at(source.value, ["auth"]), ["auth"], agents));
   complaints.push(...mtlsWithoutCa(source.value));
+  complaints.push(...forwardedKeys(source.value, agents));
   complaints.push(...unreadableFiles(source.value, agents));
   return { parsed: root.data, options, complaints };
 }
@@ -80,6 +82,21 @@ function unknownInGrants(value: unknown, path: Path, agents: unknown): Complaint
 function mtlsWithoutCa(value: unknown): Complaint[] {
   const isWanting = isObject(at(value, ["auth", "mtls"])) && !at(value, ["server", "tls", "clientCa"]);
   return isWanting ? [complain(["auth", "mtls"], "needs server.tls.clientCa")] : [];
+}
+
+/** What opens the proxy is no vendor's: whoever has it may call every agent in the caller's name. */
+function forwardedKeys(value: unknown, agents: unknown): Complaint[] {
+  if (!isObject(at(value, ["auth", "apiKeys"])) || !isObject(agents)) return [];
+  const header = at(value, ["auth", "apiKeys", "header"]);
+  const own = (typeof header === "string" ? header : DEFAULT_KEY_HEADER).toLowerCase();
+  const reason = "is the header of auth.apiKeys: vendors must not see keys of the proxy";
+  return Object.keys(agents).flatMap((agent) => {
+    const path = ["agents", agent, "forward", "headers"];
+    const names = at(agents, path.slice(1));
+    return (Array.isArray(names) ? names : []).flatMap((name: unknown, index) =>
+      typeof name === "string" && name.toLowerCase() === own ? [complain([...path, index], reason)] : [],
+    );
+  });
 }
 
 /** Files that are named by their path, and read when the proxy starts. */

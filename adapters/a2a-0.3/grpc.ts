@@ -1,0 +1,69 @@
+/**
+ * The gRPC binding (A2A 0.3.0 §3.2.2, §11): the methods as RPCs of `a2a.v1.A2AService`. Its messages are handed over as
+ * ProtoJSON, so that what comes back is read by the same functions as over HTTP+JSON. The server is the one that the
+ * configuration names; the addresses on a card are not called.
+ */
+import { A2AError } from "../../src/protocol/errors.ts";
+import type { ProtoMessage } from "../../src/protocol/grpc-codec.ts";
+import type { GrpcClient, GrpcRequest } from "../../src/southbound/grpc.ts";
+import { compact } from "../shared/object.ts";
+import { toSendRequest, withPlainBytes } from "./proto-json.ts";
+import type { Exchange, Request, Transport } from "./transport.ts";
+
+export class GrpcTransport implements Transport {
+  readonly #connect: () => GrpcClient;
+
+  /** @param connect gives the client, which is wanted with the first call */
+  constructor(connect: () => GrpcClient) {
+    this.#connect = connect;
+  }
+
+  /** Resolves with the response as ProtoJSON; rejects with an A2AError. */
+  async call(exchange: Exchange): Promise<unknown> {
+    try {
+      return withPlainBytes(await this.#connect().unary(toGrpcRequest(exchange)));
+    } catch (thrown) {
+      throw isNoCard(exchange, thrown) ? new A2AError("extended-card-not-configured") : thrown;
+    }
+  }
+
+  /** Yields each event as ProtoJSON; throws an A2AError at an error, before or in the stream. */
+  async *stream(exchange: Exchange): AsyncGenerator<unknown, void, void> {
+    for await (const event of this.#connect().stream(toGrpcRequest(exchange))) yield withPlainBytes(event);
+  }
+}
+
+/** Unlike over HTTP, there is no other place where the card could be. */
+const isNoCard = ({ method }: Request, thrown: unknown): boolean =>
+  method === "agent/getAuthenticatedExtendedCard" &&
+  thrown instanceof A2AError &&
+  (thrown.code === "unsupported-operation" || thrown.code === "method-not-found");
+
+function toGrpcRequest({ signal, headers, ...asked }: Exchange): GrpcRequest {
+  const [rpc, message] = rpcOf(asked);
+  return { rpc, message, headers, signal };
+}
+
+/** The metadata of tasks/cancel and tasks/resubscribe has no place in their requests. */
+function rpcOf(request: Request): readonly [rpc: string, message: ProtoMessage] {
+  switch (request.method) {
+    case "message/send":
+      return ["SendMessage", toSendRequest(request.params)];
+    case "message/stream":
+      return ["SendStreamingMessage", toSendRequest(request.params)];
+    case "tasks/get": {
+      const { id, historyLength } = request.params;
+      return ["GetTask", compact({ name: nameOf(id), historyLength })];
+    }
+    case "tasks/cancel":
+      return ["CancelTask", { name: nameOf(request.params.id) }];
+    case "tasks/resubscribe":
+      return ["TaskSubscription", { name: nameOf(request.params.id) }];
+    case "agent/getAuthenticatedExtendedCard":
+      return ["GetAgentCard", {}];
+    default:
+      return request satisfies never;
+  }
+}
+
+const nameOf = (id: string): string => `tasks/${id}`;

@@ -1,0 +1,52 @@
+/**
+ * What HTTP+JSON and gRPC share (A2A 0.3.0 §3.2.2, §3.2.3): a message goes out as ProtoJSON, and the bytes of files that
+ * come back may have been encoded twice.
+ */
+import type { MessageSendParams } from "../../src/protocol/params.ts";
+import { toProtoJsonMessage } from "../../src/protocol/proto-json.ts";
+import { toProtoJsonPushConfig } from "../../src/protocol/proto-json-params.ts";
+import { compact, isRecord } from "../shared/object.ts";
+
+/** SendMessageRequest; its message is under the JSON name `message`. */
+export function toSendRequest({
+  message,
+  configuration,
+  metadata,
+}: MessageSendParams): Record<string, unknown> {
+  const { acceptedOutputModes, blocking, historyLength, pushNotificationConfig } = configuration ?? {};
+  const pushNotification = pushNotificationConfig && toProtoJsonPushConfig(pushNotificationConfig);
+  const settings = compact({ acceptedOutputModes, blocking, historyLength, pushNotification });
+  return compact({
+    message: toProtoJsonMessage(message),
+    configuration: configuration && settings,
+    metadata,
+  });
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Shorter text of these letters may well be what the file says. */
+const MIN_REPAIRED = 16;
+
+/**
+ * The Python SDK encodes base64 as bytes once more. Bytes that are themselves nothing but canonical base64 are taken for
+ * that; a file that really holds such a text is read as what the text stands for.
+ */
+export function withPlainBytes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withPlainBytes);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      (name === "fileWithBytes" || name === "file_with_bytes") && typeof member === "string"
+        ? onceEncoded(member)
+        : name === "metadata" || name === "data"
+          ? member
+          : withPlainBytes(member),
+    ]),
+  );
+}
+
+function onceEncoded(bytes: string): string {
+  const inner = Buffer.from(bytes, "base64").toString("latin1");
+  return inner.length >= MIN_REPAIRED && BASE64.test(inner) ? inner : bytes;
+}
