@@ -7,11 +7,30 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { Logger } from "pino";
 import type { TlsConfig } from "../config/auth.ts";
 
-/** Still without a listener for requests. Rejects with an Error that names the file that cannot be used. */
-export async function createWebServer(tls: TlsConfig | undefined, log: Logger): Promise<Server> {
-  if (tls === undefined) return createServer();
+/**
+ * How long a client may take to send, ms: whoever sends a byte now and then keeps a connection, and what is read of the
+ * request, for nothing. Answers, streams among them, have no such end.
+ */
+const PATIENCE = {
+  headersTimeout: 20_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 5_000,
+};
+const HANDSHAKE_TIMEOUT = 10_000;
+
+/**
+ * Still without a listener for requests. Rejects with an Error that names the file that cannot be used.
+ * @param patience `PATIENCE` in everything but tests
+ */
+export async function createWebServer(
+  tls: TlsConfig | undefined,
+  log: Logger,
+  patience = PATIENCE,
+): Promise<Server> {
+  if (tls === undefined) return createServer(patience);
   const files = await readFiles(tls);
-  const server = createTlsServer({ ...files, ...clientOptions(tls) });
+  const handshake = { handshakeTimeout: HANDSHAKE_TIMEOUT };
+  const server = createTlsServer({ ...files, ...clientOptions(tls), ...patience, ...handshake });
   let current = files;
   const reload = async (): Promise<void> => {
     try {

@@ -1,0 +1,31 @@
+/** Clients that send a byte now and then. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { expect, test } from "@jest/globals";
+import { pino } from "pino";
+import { createWebServer } from "../../src/northbound/web-server.ts";
+
+const SHORT = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 };
+
+test.each([
+  ["headers", "POST / HTTP/1.1\r\nHost: a\r\nX-"],
+  ["body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"],
+])("a request whose %s never end is answered with 408, and cut off", async (_, begun) => {
+  const server = await createWebServer(undefined, pino({ level: "silent" }), SHORT);
+  server.on("request", (request) => void request.resume());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no TCP address");
+  const socket = connect(address.port, "127.0.0.1");
+  socket.write(begun);
+  const drip = setInterval(() => socket.write("a"), 10);
+  try {
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
+  } finally {
+    clearInterval(drip);
+    socket.destroy();
+    server.close();
+  }
+});
