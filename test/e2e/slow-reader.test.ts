@@ -38,13 +38,14 @@ async function startFlood() {
       response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: 1, result })}\n\n`);
     response.writeHead(200, { "content-type": "text/event-stream" });
     send(task("working"));
+    const closed = once(response, "close");
     const size = body.includes("little") ? 3 * PIECE.length : TOTAL;
     for (let sent = 0; sent < size; sent += PIECE.length) {
       if (response.destroyed) return;
       written += PIECE.length;
       if (send(chunk(PIECE, sent > 0))) continue;
       const wait = setTimeout(full.resolve, 1_000);
-      await Promise.race([once(response, "drain"), once(response, "close")]);
+      await Promise.race([once(response, "drain"), closed]);
       clearTimeout(wait);
     }
     send(status("completed"));
