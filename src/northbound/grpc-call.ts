@@ -21,8 +21,8 @@ import type { ServedAgent } from "./served-agent.ts";
 
 /** A request, and how many bytes it had: the limit is the agent's, and the agent is not known before. */
 export interface Received {
-  /** Undefined where the bytes are no such message. */
-  readonly message: ProtoMessage | undefined;
+  /** Throws where the bytes are no such message. Not before the caller is known: a stranger may send much. */
+  readonly read: () => ProtoMessage;
   readonly size: number;
 }
 
@@ -77,7 +77,7 @@ export async function admit(
   { agents, deps }: { readonly agents: GrpcAgents; readonly deps: GrpcDeps },
 ): Promise<Admitted> {
   line.method = rpc.method;
-  const { message, size } = call.request;
+  const { size } = call.request;
   const agent = agents.select(textIn(call.metadata, AGENT_KEY), call.getHost());
   const { name, adapter, limits } = agent.config;
   Object.assign(line, { agent: name, dialect: adapter });
@@ -92,7 +92,7 @@ export async function admit(
   if (size > limits.requestBody) {
     throw new A2AError("request-too-large", { data: { limit: limits.requestBody } });
   }
-  if (message === undefined) throw new A2AError("parse-error", { message: "Invalid protobuf payload" });
+  const message = messageOf(call.request);
   const method = methodNamed(rpc.method);
   if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
   const params = rpc.params(message);
@@ -100,6 +100,14 @@ export async function admit(
   const extendedCard = (who: Caller) => agent.extendedCard(who);
   const invocation = { gateway: agent.gateway, extendedCard, params, rules, caller };
   return { agent, method, invocation };
+}
+
+function messageOf({ read }: Received): ProtoMessage {
+  try {
+    return read();
+  } catch (cause) {
+    throw new A2AError("parse-error", { message: "Invalid protobuf payload", cause });
+  }
 }
 
 /** The metadata key that names the agent. */

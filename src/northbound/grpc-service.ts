@@ -63,14 +63,7 @@ async function answer(message: Promise<ProtoMessage>, callback: sendUnaryData<Pr
 /** Never throws: a stranger is told that he is one, and a caller by the code of A2A what is wrong. */
 const received =
   ({ requestDeserialize }: MethodCodec) =>
-  (bytes: Buffer): Received => {
-    const { length: size } = bytes;
-    try {
-      return { message: requestDeserialize(bytes), size };
-    } catch {
-      return { message: undefined, size };
-    }
-  };
+  (bytes: Buffer): Received => ({ read: () => requestDeserialize(bytes), size: bytes.length });
 
 /** Rejects with an A2AError only. */
 async function serveUnary(

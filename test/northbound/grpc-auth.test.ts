@@ -1,6 +1,7 @@
 /** gRPC asks for the same credentials as the transports over HTTP, and is as open or closed as they are. */
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { status } from "@grpc/grpc-js";
+import protobuf from "protobufjs";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { startTestProxy } from "../support/proxy.ts";
 import { GrpcClient } from "./grpc-harness.ts";
@@ -33,6 +34,23 @@ test("a call needs a key, in the metadata, that may call the method", async () =
       status.PERMISSION_DENIED,
     ]);
   } finally {
+    await proxy.stop();
+  }
+});
+
+test("the message of a call without credentials is not decoded", async () => {
+  const { key, hash } = newApiKey();
+  const auth = { apiKeys: { keys: { reader: { hash } } } };
+  const proxy = await startTestProxy({ planner }, { server, default: "planner", auth });
+  const decoding = jest.spyOn(protobuf.Reader, "create");
+  try {
+    using client = new GrpcClient(proxy.grpcPort ?? 0);
+    await client.call("GetTask", get, {});
+    expect(decoding).not.toHaveBeenCalled();
+    await client.call("GetTask", get, { "x-api-key": key });
+    expect(decoding).toHaveBeenCalled();
+  } finally {
+    decoding.mockRestore();
     await proxy.stop();
   }
 });
