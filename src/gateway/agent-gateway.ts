@@ -142,13 +142,15 @@ export class AgentGateway implements Gateway {
   ): Promise<TaskRun> {
     if (this.#stopping) throw new A2AError("shutting-down");
     const { principal, extensions, forwarded } = caller;
-    const { taskId, contextId, ...rest } = params.message;
+    const { taskId, contextId, referenceTaskIds, ...rest } = params.message;
     const record = taskId === undefined ? undefined : await this.#continued(params.message, caller);
     const { push, configuration } = await this.#push.inline(params.configuration);
     const vendorContextId = record
       ? record.vendorContextId
       : contextId && (await this.#identity.vendorContext(principal, contextId));
     const vendorMessage: Message = rest;
+    if (referenceTaskIds)
+      vendorMessage.referenceTaskIds = await this.#identity.vendorTasks(principal, referenceTaskIds);
     if (record?.vendorTaskId !== undefined) vendorMessage.taskId = record.vendorTaskId;
     if (vendorContextId !== undefined) vendorMessage.contextId = vendorContextId;
     if (record && this.#tasks.has(record.id)) throw stillWorking();

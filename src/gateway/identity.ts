@@ -5,6 +5,9 @@
 import type { ContextRecord, TaskRecord, TaskStore } from "../store/store.ts";
 import { isInterrupted } from "../protocol/states.ts";
 
+/** Tasks that one message refers to; each costs a look into the store. */
+const MAX_REFERENCES = 256;
+
 export class Identity {
   readonly #agent: string;
   readonly #store: TaskStore;
@@ -21,6 +24,22 @@ export class Identity {
     const record = await this.#store.getContext(this.#agent, principal, contextId);
     if (record) return record.vendorContextId;
     return (await this.#isForeign(principal, contextId)) ? undefined : contextId;
+  }
+
+  /**
+   * The vendor's ids of the tasks that a client refers to. Those of another principal are left out: the vendor, which
+   * knows the proxy alone, would show them.
+   */
+  async vendorTasks(principal: string, ids: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    for (const id of new Set(ids.slice(0, MAX_REFERENCES))) {
+      const key = { agent: this.#agent, id };
+      const record =
+        (await this.#store.getTask(key)) ?? (await this.#store.getTaskByVendorId(this.#agent, id));
+      if (!record) found.push(id);
+      else if (record.principal === principal) found.push(record.vendorTaskId ?? id);
+    }
+    return found;
   }
 
   /** The id towards clients for a context that the vendor named; `fallback` where it is another principal's. */
