@@ -39,7 +39,7 @@ const task01 = (id: unknown, state: string, text: string): Fields => ({
   artifacts: text === "" ? null : [{ index: 0, parts: [{ type: "text", text }] }],
 });
 
-export const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
+const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
   "a2a-0.3": {
     send: "message/send",
     get: "tasks/get",
