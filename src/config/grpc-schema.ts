@@ -1,6 +1,6 @@
 /** The sections of `config.yaml` about gRPC: `server.grpc` and an agent's `grpc`. */
 import { z } from "zod";
-import { count } from "./units.ts";
+import { count, duration } from "./units.ts";
 
 const text = () => z.string().min(1);
 const port = () => count({ min: 0, max: 65_535 });
@@ -26,8 +26,7 @@ export const GrpcSchema = z.strictObject({
   tls: z
     .strictObject({
       cert: text().meta({
-        description:
-          "PEM file: the certificate, and those that link it to its root. Read when the proxy starts.",
+        description: "PEM file: the certificate, and those that link it to its root.",
         kind: "file",
       }),
       key: text().meta({ description: "PEM file: the private key.", kind: "file" }),
@@ -35,6 +34,10 @@ export const GrpcSchema = z.strictObject({
         description:
           "PEM file: the CAs of the certificates that clients have to show; without it they are asked for none.",
         kind: "file",
+      }),
+      reload: duration({ min: 10 }).prefault("30s").meta({
+        description: "How often the files are looked at for a change.",
+        defaultsTo: "30s",
       }),
     })
     .exactOptional()

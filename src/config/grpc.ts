@@ -8,12 +8,14 @@ export interface GrpcConfig {
   readonly tls: GrpcTls | undefined;
 }
 
-/** PEM files, read when the proxy starts. */
+/** PEM files. */
 export interface GrpcTls {
   readonly cert: string;
   readonly key: string;
   /** CAs of the certificates that clients have to show; without it they are asked for none. */
   readonly clientCa?: string;
+  /** How often the files are looked at, ms. */
+  readonly reload: number;
 }
 
 /** How one agent is told from the others over gRPC, besides the metadata. */

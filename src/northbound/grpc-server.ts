@@ -2,16 +2,16 @@
  * The gRPC side of the proxy: `a2a.v1.A2AService` for all agents on one port and, where configured, for one agent on a
  * port of its own; on each, also the standard health and reflection services.
  */
-import { readFile } from "node:fs/promises";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { Server, type ServerCredentials } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
-import type { GrpcConfig, GrpcTls } from "../config/grpc.ts";
+import type { GrpcConfig } from "../config/grpc.ts";
 import type { A2AError } from "../protocol/errors.ts";
 import { PROTO_FILE, SERVICE_NAME } from "../protocol/grpc-codec.ts";
 import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
 import type { GrpcDeps } from "./grpc-call.ts";
+import { openCredentials } from "./grpc-credentials.ts";
 import { createService } from "./grpc-service.ts";
 import { GrpcStreams } from "./grpc-stream.ts";
 import type { ServedAgent } from "./served-agent.ts";
@@ -44,7 +44,7 @@ export interface GrpcServer {
 /** Resolves once every port listens; rejects with an Error that names the port or file that cannot be used. */
 export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
   const { config, agents, fallback } = options;
-  const credentials = await credentialsFor(config.tls);
+  const { credentials, stop } = await openCredentials(config.tls, options.log);
   const streams = new GrpcStreams();
   const endpoints: Endpoint[] = [];
   const open = async (port: number, only?: string): Promise<number> => {
@@ -54,7 +54,10 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
     const key = only === undefined ? "server.grpc.port" : `agents.${only}.grpc.port`;
     return endpoint.listen(key, `${hostPart(config.host)}:${port}`, credentials);
   };
-  const close = (): void => endpoints.forEach((endpoint) => endpoint.close());
+  const close = (): void => {
+    stop();
+    endpoints.forEach((endpoint) => endpoint.close());
+  };
   try {
     const port = await open(config.port);
     const publicUrl = config.publicUrl.replace(/:0$/, `:${port}`);
@@ -131,20 +134,4 @@ const hostPart = (host: string): string => (host.includes(":") && !host.startsWi
 function refusal(address: string, { message }: Error): string {
   if (message.includes("EADDRINUSE")) return `${address} is already in use`;
   return `cannot listen on ${address} (${/\bE[A-Z]+\b/.exec(message)?.[0] ?? "unknown reason"})`;
-}
-
-async function credentialsFor(tls: GrpcTls | undefined): Promise<ServerCredentials> {
-  if (tls === undefined) return ServerCredentials.createInsecure();
-  const { cert, key, clientCa } = tls;
-  const [cert_chain, private_key] = [await read("cert", cert), await read("key", key)];
-  const ca = clientCa === undefined ? null : await read("clientCa", clientCa);
-  return ServerCredentials.createSsl(ca, [{ cert_chain, private_key }], ca !== null);
-}
-
-async function read(name: keyof GrpcTls, file: string): Promise<Buffer> {
-  try {
-    return await readFile(file);
-  } catch (cause) {
-    throw new Error(`server.grpc.tls.${name}: the file ${file} cannot be read`, { cause });
-  }
 }
