@@ -1,0 +1,77 @@
+/** Server reflection, as command line clients ask for it: the service is listed, and its file comes with its methods. */
+import { expect, test } from "@jest/globals";
+import { Client, credentials } from "@grpc/grpc-js";
+import protobuf from "protobufjs";
+import { startTestProxy } from "../support/proxy.ts";
+
+const PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+
+/** What this test reads of the protocol. */
+const { root } = protobuf.parse(`
+  syntax = "proto3";
+  message Request { string file_containing_symbol = 4; string list_services = 7; }
+  message Response { Files file_descriptor_response = 4; Services list_services_response = 6; }
+  message Files { repeated bytes file_descriptor_proto = 1; }
+  message Services { repeated Service service = 1; }
+  message Service { string name = 1; }
+  message File { string name = 1; string package = 2; repeated Described service = 6; }
+  message Described { string name = 1; repeated Method method = 2; }
+  message Method { string name = 1; }
+`);
+
+const Request = root.lookupType("Request");
+const Response = root.lookupType("Response");
+const File = root.lookupType("File");
+
+async function ask(port: number, request: object): Promise<Record<string, unknown>> {
+  const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
+  try {
+    return await new Promise((resolve, reject) => {
+      const call = client.makeBidiStreamRequest(
+        PATH,
+        (value: object) => Buffer.from(Request.encode(Request.fromObject(value)).finish()),
+        (bytes: Buffer) => Response.toObject(Response.decode(bytes)),
+      );
+      call.on("error", reject);
+      call.once("data", resolve);
+      call.write(request);
+      call.end();
+    });
+  } finally {
+    client.close();
+  }
+}
+
+test("the service is listed and described with all of its methods", async () => {
+  const proxy = await startTestProxy(
+    { planner: { adapter: "a2a-0.3", url: "http://127.0.0.1:9/" } },
+    { server: { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", grpc: { port: 0 } } },
+  );
+  try {
+    const port = proxy.grpcPort ?? 0;
+    const listed = await ask(port, { listServices: "" });
+    expect(listed["listServicesResponse"]).toEqual({ service: [{ name: "a2a.v1.A2AService" }] });
+    const described = await ask(port, { fileContainingSymbol: "a2a.v1.A2AService" });
+    const { fileDescriptorProto } = described["fileDescriptorResponse"] as { fileDescriptorProto: Buffer[] };
+    const files = fileDescriptorProto.map((bytes) => File.toObject(File.decode(bytes)));
+    expect(files.find((file) => file["package"] === "a2a.v1")?.["service"]).toEqual([
+      {
+        name: "A2AService",
+        method: [
+          "SendMessage",
+          "SendStreamingMessage",
+          "GetTask",
+          "CancelTask",
+          "TaskSubscription",
+          "CreateTaskPushNotificationConfig",
+          "GetTaskPushNotificationConfig",
+          "ListTaskPushNotificationConfig",
+          "DeleteTaskPushNotificationConfig",
+          "GetAgentCard",
+        ].map((name) => ({ name })),
+      },
+    ]);
+  } finally {
+    await proxy.stop();
+  }
+});
