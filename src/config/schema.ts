@@ -136,7 +136,8 @@ const AgentSchema = z.strictObject({
   timeouts: TimeoutsSchema.exactOptional().meta({ description: "See [timeouts](#timeouts)." }),
   limits: LimitsSchema.exactOptional().meta({ description: "See [limits](#limits)." }),
   vendorPush: VendorPushSchema.exactOptional().meta({
-    description: "Have the vendor push to the proxy; see [vendorPush](#agentsnamevendorpush). Absent: it does not.",
+    description:
+      "Have the vendor push to the proxy; see [vendorPush](#agentsnamevendorpush). Absent: it does not.",
   }),
   onDisconnect: onDisconnect(),
   grpc: AgentGrpcSchema.exactOptional().meta({
