@@ -55,7 +55,7 @@ export interface Limits {
   readonly responseBody: number;
   /** One event of a vendor's stream, bytes. */
   readonly event: number;
-  /** All artifacts of one task, bytes. */
+  /** All artifacts and messages of one task, bytes. */
   readonly task: number;
   /** Messages in one task's history. */
   readonly history: number;

@@ -108,7 +108,7 @@ export class LiveTask {
     const { task } = this.#context.agent.limits;
     if (this.state.size <= task) return;
     throw new A2AError("invalid-agent-response", {
-      message: "The task's artifacts are larger than the configured limit",
+      message: "The task is larger than the configured limit",
       data: { limit: "task", bytes: task },
     });
   }

@@ -7,9 +7,9 @@ import { A2AError } from "../protocol/errors.ts";
 import { isFinal } from "../protocol/states.ts";
 import type { EngineContext } from "./context.ts";
 import type { Identity } from "./identity.ts";
-import { keepLate, type Events, type LateEvents } from "./late-events.ts";
+import { keepLate, type Events, type LateEvents, Patience } from "./late-events.ts";
 import { LiveTask, type Origin, type VendorIds } from "./live-task.ts";
-import type { Opening, Turn, Verdict } from "./turn.ts";
+import { type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
 import { mayHaveArrived, Upstream } from "./upstream.ts";
 
 /** Closes the connection to an agent that would send on. */
@@ -82,9 +82,8 @@ export class TaskRun {
 
   /** Works until the turn is over. */
   async run(): Promise<void> {
-    const total = this.#context.deadlines.start(this.#context.agent.timeouts.total, () =>
-      this.stop({ state: "failed", text: "The agent took longer than the allowed total time" }),
-    );
+    const { deadlines, agent } = this.#context;
+    const total = deadlines.start(agent.timeouts.total, () => this.stop(overtime(agent.name)));
     try {
       await this.#work();
       await this.#finish();
@@ -109,7 +108,7 @@ export class TaskRun {
   /** Ends the turn from this side, in this state; what the agent has already announced wins. */
   stop(verdict: Verdict): Promise<void> {
     this.#verdict ??= verdict;
-    this.#upstream.abort(new A2AError("agent-unavailable", { message: verdict.text }));
+    this.#upstream.abort(new A2AError("agent-unavailable", { message: verdict.text, data: verdict.data }));
     this.#task?.feed.unblock();
     return this.done;
   }
@@ -185,12 +184,13 @@ export class TaskRun {
 
   /** Reads until the agent ends its stream, or has said that it is done and stays silent. */
   async #consume(events: Events): Promise<void> {
-    const { deadlines, agent } = this.#context;
+    const patience = new Patience(this.#context);
     for (;;) {
       const next = events.next();
       const normalizer = this.#task?.normalizer;
       const isDone = this.#agentEnded || normalizer?.held !== undefined || normalizer?.outcome === "message";
-      if (isDone && !(await deadlines.wait(agent.timeouts.linger, next))) {
+      if (!isDone) patience.renew();
+      else if (!(await patience.wait(next))) {
         this.#late = { events, next };
         return;
       }

@@ -9,6 +9,10 @@ interface GrowingArtifact {
   closed: boolean;
 }
 
+/** What an artifact or a message takes besides its parts. */
+const ENTRY = 100;
+const messageSize = ({ parts }: Message): number => ENTRY + sizeOf(parts);
+
 const isThought = ({ metadata }: Message): boolean => metadata?.["thought"] === true;
 
 export class TaskState {
@@ -22,7 +26,7 @@ export class TaskState {
   readonly #maxHistory: number;
   /** Fields of the Task that 0.3.0 does not name. */
   #extra: Record<string, unknown> = {};
-  /** Approximate size of all artifacts, UTF-16 units. */
+  /** Approximate size of all artifacts and messages, UTF-16 units. */
   size = 0;
 
   constructor(id: string, contextId: string, status: TaskStatus, maxHistory = Number.POSITIVE_INFINITY) {
@@ -83,6 +87,7 @@ export class TaskState {
     const last = this.history.at(-1);
     if (isThought(before) && last && isThought(last) && last.role === before.role) {
       this.#messageIds.add(before.messageId);
+      this.size += messageSize(before);
       const joined = { ...last, parts: joinParts(last.parts) };
       appendParts(joined.parts, before.parts);
       this.history[this.history.length - 1] = joined;
@@ -96,9 +101,12 @@ export class TaskState {
     if (this.#messageIds.has(message.messageId)) return;
     this.#messageIds.add(message.messageId);
     this.history.push(message);
+    this.size += messageSize(message);
     if (this.history.length <= this.#maxHistory) return;
     const oldest = this.history.shift();
-    if (oldest) this.#messageIds.delete(oldest.messageId);
+    if (!oldest) return;
+    this.#messageIds.delete(oldest.messageId);
+    this.size -= messageSize(oldest);
   }
 
   artifact(id: string): Artifact | undefined {
@@ -120,8 +128,8 @@ export class TaskState {
 
   replaceArtifact(artifact: Artifact): void {
     const known = this.#artifacts.get(artifact.artifactId);
-    if (known) this.size -= sizeOf(known.fields.parts);
-    this.size += sizeOf(artifact.parts);
+    if (known) this.size -= ENTRY + sizeOf(known.fields.parts);
+    this.size += ENTRY + sizeOf(artifact.parts);
     const fields = { ...artifact, parts: joinParts(artifact.parts) };
     this.#artifacts.set(artifact.artifactId, { fields, closed: false });
   }

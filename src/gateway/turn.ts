@@ -36,4 +36,13 @@ export type Opening = { readonly kind: "task" } | { readonly kind: "message"; re
 export interface Verdict {
   readonly state: "failed" | "canceled";
   readonly text: string;
+  /** What the error says besides, where no client knows of the task yet. */
+  readonly data?: Record<string, unknown> | undefined;
 }
+
+/** The turn has used up its total time. */
+export const overtime = (agent: string): Verdict => ({
+  state: "failed",
+  text: "The agent took longer than the allowed total time",
+  data: { agent, stage: "timeout", timeout: "total" },
+});

@@ -121,6 +121,61 @@ describe("a stream that breaks", () => {
     expect(events.at(-1)).toMatchObject({ status: { state: "failed" } });
   });
 
+  test("says which time is over where nothing has come", async () => {
+    const silent: Partial<Backend> = { send: () => new Promise(() => {}) };
+    const { gateway } = await gatewayOver(silent, { timeouts: { total: 20 } });
+    const error = await gateway
+      .sendMessage(params("hi"), callerOf().caller)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: "agent-unavailable",
+      data: { agent: "fake", stage: "timeout", timeout: "total" },
+    });
+  });
+
+  test("ends although the agent never stops after its final state, and so does the reading", async () => {
+    const ended = Promise.withResolvers<string>();
+    const { gateway } = await gatewayOver(
+      {
+        async *stream(_params, { signal }) {
+          try {
+            yield task("v1", "completed");
+            while (!signal.aborted) {
+              yield chunk("late ");
+              await new Promise((resolve) => setTimeout(resolve, 1));
+            }
+          } finally {
+            ended.resolve("the stream was left");
+          }
+        },
+      },
+      { timeouts: { linger: 3 } },
+    );
+    const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
+    expectValidStream(events);
+    expect(events.at(-1)).toMatchObject({ final: true, status: { state: "completed" } });
+    expect(await ended.promise).toBe("the stream was left");
+  });
+
+  test("fails a task whose messages outgrow its limit", async () => {
+    const { gateway } = await gatewayOver(
+      {
+        async *stream() {
+          for (let n = 0; n < 100; n++) {
+            const parts = [{ kind: "text" as const, text: `thought ${n}` }];
+            const message = { kind: "message" as const, role: "agent" as const, parts };
+            yield { kind: "status-update", status: { state: "working", message } };
+          }
+          yield task("v1", "completed");
+        },
+      },
+      { limits: { task: 1000 } },
+    );
+    const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
+    expectValidStream(events);
+    expect(events.at(-1)).toMatchObject({ status: { state: "failed" } });
+  });
+
   test("fails a task that outgrows its limit", async () => {
     const { gateway } = await gatewayOver(
       {
