@@ -27,6 +27,9 @@ export async function sendCard(ctx: Context, agent: ServedAgent, { log, gate }: 
   } catch (thrown) {
     const { code, message, data, httpStatus } = noteError(ctx, thrown, log);
     // A 4xx would blame the client for what went wrong between the proxy and the vendor.
-    sendFault(ctx, httpStatus < 500 ? 502 : httpStatus, code, message, data);
+    const status = httpStatus < 500 ? 502 : httpStatus;
+    // Where a card was looked for is the operator's to know: the log and `check` say it.
+    if (data?.["tried"] === undefined) sendFault(ctx, status, code, message, data);
+    else sendFault(ctx, status, code, "No card of the agent was found", { agent: agent.config.name });
   }
 }

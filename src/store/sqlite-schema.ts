@@ -94,7 +94,10 @@ const PUSH_TABLES = `
   CREATE INDEX notifications_dead ON notifications (dead_at) WHERE dead_at IS NOT NULL;
 `;
 
-export const MIGRATIONS: readonly string[] = [TABLES, PUSH_TABLES, LIST_INDEXES];
+/** A vendor's own id of a context belongs to whoever has the context. */
+const VENDOR_CONTEXT_INDEX = "CREATE INDEX contexts_by_vendor_id ON contexts (agent, vendor_context_id);";
+
+export const MIGRATIONS: readonly string[] = [TABLES, PUSH_TABLES, LIST_INDEXES, VENDOR_CONTEXT_INDEX];
 
 /**
  * Brings the database to the newest schema, all of it or, when a step fails, none. Throws for a file of another

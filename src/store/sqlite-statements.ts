@@ -67,7 +67,8 @@ export function prepareStatements(db: DatabaseSync) {
     contextOwner: db.prepare(`
       SELECT coalesce(
         (SELECT principal FROM tasks WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1),
-        (SELECT principal FROM contexts WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1)
+        (SELECT principal FROM contexts WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1),
+        (SELECT principal FROM contexts WHERE agent = ?1 AND vendor_context_id = ?2 ORDER BY key LIMIT 1)
       ) AS principal`),
     appendEvent: db.prepare(
       "INSERT OR REPLACE INTO events (agent, task_id, sequence, json) VALUES (?, ?, ?, ?)",

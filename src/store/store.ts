@@ -72,7 +72,10 @@ export interface TaskStore {
   getTask(key: TaskKey): Promise<TaskRecord | undefined>;
   /** The record that stands for a vendor's task, whoever owns it. */
   getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined>;
-  /** The principal that owns the context by a task or a context record in it, or undefined where nobody does. */
+  /**
+   * The principal that owns the context by a task or a context record in it, under the id that clients know or, failing
+   * that, the vendor's; undefined where nobody does.
+   */
   contextOwner(agent: string, contextId: string): Promise<string | undefined>;
   /**
    * Adds to the task's event log. Returns at once; written in groups, at the latest with the next `putTask` or

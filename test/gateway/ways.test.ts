@@ -186,6 +186,19 @@ describe("turns and contexts", () => {
     expect(seen).toEqual([undefined, undefined, undefined]);
   });
 
+  test("does not let a principal into another's context by the agent's own id of it", async () => {
+    const seen: (string | undefined)[] = [];
+    const { gateway } = await gatewayOver({
+      send: async ({ message }) => {
+        seen.push(message.contextId);
+        return task(`v${seen.length}`, "completed");
+      },
+    });
+    await gateway.sendMessage(params("1", { contextId: "mine" }), callerOf("alice").caller);
+    await gateway.sendMessage(params("2", { contextId: "vendor-context" }), callerOf("bob").caller);
+    expect(seen).toEqual(["mine", undefined]);
+  });
+
   test("gives a new id to a task whose id the agent uses twice", async () => {
     const { gateway } = await gatewayOver({ send: async () => task("same", "completed") });
     const { caller } = callerOf();

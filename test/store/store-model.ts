@@ -31,9 +31,13 @@ class Model {
   }
 
   owner(agent: string, contextId: string): string | undefined {
-    return [...this.tasks.values(), ...this.contexts.values()].find(
+    const named = [...this.tasks.values(), ...this.contexts.values()].find(
       (record) => record.agent === agent && record.contextId === contextId,
-    )?.principal;
+    );
+    const atVendor = [...this.contexts.values()].find(
+      (record) => record.agent === agent && record.vendorContextId === contextId,
+    );
+    return (named ?? atVendor)?.principal;
   }
 
   #inUse({ agent, contextId }: ContextRecord): boolean {
