@@ -58,7 +58,7 @@ test("HTTPS serves the card with https URLs, and takes up a new certificate whil
 
 test("a certificate that cannot be used keeps the proxy from starting, and says which", async () => {
   const cert = join(folder, "none.pem");
-  await expect(start({ cert }, {})).rejects.toThrow(`server.tls.cert: the file ${cert} cannot be read`);
+  await expect(start({ cert }, {})).rejects.toThrow("server.tls.cert: the file cannot be read (ENOENT)");
 });
 
 describe("with client certificates", () => {
