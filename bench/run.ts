@@ -33,7 +33,7 @@ import { extraHeaders } from "./wire.ts";
 
 const FULL: Effort = {
   rounds: 5,
-  ms: 3000,
+  ms: 2000,
   connections: 32,
   rate: 400,
   chunks: 20_000,
