@@ -94,7 +94,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   history: 1000,
   parts: 1000,
   streams: 1000,
-  connections: 256,
+  connections: 1100,
   window: MIB,
 });
 
