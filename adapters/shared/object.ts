@@ -6,8 +6,7 @@ export function compact<T extends object>(object: T): { [K in keyof T]: NonNulla
   return Object.fromEntries(entries) as { [K in keyof T]: NonNullable<T[K]> };
 }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export { isFields as isRecord } from "../../src/protocol/json.ts";
 
 /** The metadata key, and extension URI on the served card, under which a dialect keeps what 0.3.0 has no field for. */
 export const extensionUri = (dialect: string): string => `urn:a2a-compat-proxy:${dialect}`;

@@ -3,7 +3,8 @@
  * task may hold anything, encoded.
  */
 import { A2AError } from "../protocol/errors.ts";
-import { camelCased, isFields, type Fields } from "../protocol/proto-json-fields.ts";
+import { isFields, type Fields } from "../protocol/json.ts";
+import { camelCased } from "../protocol/proto-json-fields.ts";
 import { fromProtoJsonSendRequest, fromProtoJsonSetPushRequest } from "../protocol/proto-json-params.ts";
 
 /** What a request says, apart from its path. */

@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { A2AError } from "./errors.ts";
+import { isFields, type Fields } from "./json.ts";
 import {
   DeletePushConfigParams,
   GetPushConfigParams,
@@ -22,11 +23,6 @@ export interface AcceptRules {
   /** Mints the messageId that a client has left out. */
   readonly newId: () => string;
 }
-
-type Fields = Record<string, unknown>;
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Params of message/send and message/stream; rejects with `invalid-params`. */
 export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSendParams {

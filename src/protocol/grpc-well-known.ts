@@ -1,5 +1,5 @@
 /** Protobuf's well-known types and their JSON forms: a Struct is a plain object, a Timestamp ISO text in UTC. */
-import { isFields, type Fields } from "./proto-json-fields.ts";
+import { isFields, type Fields } from "./json.ts";
 
 /** A plain object as a Struct message; anything else is an empty one. */
 export function toStruct(json: unknown): { fields: Fields } {

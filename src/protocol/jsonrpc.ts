@@ -3,6 +3,7 @@
  * answer must carry the very same id, and a 64-bit number does not survive a JavaScript one.
  */
 import { A2AError } from "./errors.ts";
+import { isFields } from "./json.ts";
 import { MAX_NESTING, isNestedDeeper } from "./nesting.ts";
 
 /** A request id as JSON text. */
@@ -34,7 +35,7 @@ function parsed(text: string): unknown {
 
 /** The id to answer with, whatever else is wrong with the request; `text` is the body that `body` was parsed from. */
 export function requestId(body: unknown, text: string): RequestId {
-  const id = isObject(body) ? body["id"] : undefined;
+  const id = isFields(body) ? body["id"] : undefined;
   if (typeof id === "string" || Number.isSafeInteger(id)) return JSON.stringify(id);
   if (typeof id === "number") return numberAsWritten(text) ?? NO_ID;
   return NO_ID;
@@ -43,7 +44,7 @@ export function requestId(body: unknown, text: string): RequestId {
 /** Checks the envelope; throws `invalid-request`. A request without an id is a call like any other. */
 export function rpcCall(body: unknown): RpcCall {
   if (Array.isArray(body)) throw invalid("batches are not supported");
-  if (!isObject(body)) throw invalid("a request must be an object");
+  if (!isFields(body)) throw invalid("a request must be an object");
   const { jsonrpc, id, method, params } = body;
   if (jsonrpc !== "2.0") throw invalid('jsonrpc must be "2.0"');
   if (!(id === undefined || id === null || typeof id === "string" || typeof id === "number")) {
@@ -73,9 +74,6 @@ export function failure(id: RequestId, error: A2AError): string {
 
 const invalid = (reason: string): A2AError => new A2AError("invalid-request", { data: { reason } });
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** The top-level id's own characters. Parses once more, which only fractions and huge numbers have to pay for. */
 function numberAsWritten(text: string): string | undefined {
   const sources = new WeakMap<object, string | undefined>();
@@ -86,5 +84,5 @@ function numberAsWritten(text: string): string | undefined {
       return value;
     },
   );
-  return isObject(body) ? sources.get(body) : undefined;
+  return isFields(body) ? sources.get(body) : undefined;
 }

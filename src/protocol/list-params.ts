@@ -4,7 +4,8 @@
  */
 import { z } from "zod";
 import { A2AError } from "./errors.ts";
-import { camelCased, isFields } from "./proto-json-fields.ts";
+import { isFields } from "./json.ts";
+import { camelCased } from "./proto-json-fields.ts";
 import { fromProtoState } from "./proto-enums.ts";
 import { TASK_STATES } from "./states.ts";
 

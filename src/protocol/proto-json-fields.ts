@@ -2,10 +2,7 @@
  * How ProtoJSON writes objects: names in camelCase, which readers also take in snake_case, defaults left out, null
  * the same as absent, and enums by name or by number.
  */
-export type Fields = Record<string, unknown>;
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import type { Fields } from "./json.ts";
 
 /** Names of 0.3 that differ between the two spellings; other names, extensions' among them, are left alone. */
 const NAMES = [

@@ -2,7 +2,8 @@
  * Requests over HTTP+JSON: ProtoJSON bodies and the JSON of the schema to the params of the methods. As in
  * proto-json.ts, nothing is validated here.
  */
-import { camelCased, dropEmpty, isFields, withoutDefaults, type Fields } from "./proto-json-fields.ts";
+import { isFields, type Fields } from "./json.ts";
+import { camelCased, dropEmpty, withoutDefaults } from "./proto-json-fields.ts";
 import { fromProtoJsonMessage } from "./proto-json.ts";
 
 /** TaskPushNotificationConfig of 0.3.0 (§6.10). */

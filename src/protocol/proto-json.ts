@@ -20,14 +20,8 @@ import type {
   TaskStatus,
   TaskStatusUpdateEvent,
 } from "./model.ts";
-import {
-  camelCased,
-  dropEmpty,
-  isFields,
-  mapList,
-  withoutDefaults,
-  type Fields,
-} from "./proto-json-fields.ts";
+import { isFields, type Fields } from "./json.ts";
+import { camelCased, dropEmpty, mapList, withoutDefaults } from "./proto-json-fields.ts";
 import { fromProtoRole, fromProtoState, toProtoRole, toProtoState } from "./proto-enums.ts";
 
 export function toProtoJsonPart(part: Part): Fields {

@@ -5,6 +5,7 @@
 import got, { type Got, type HttpsOptions, type PlainResponse, type Response } from "got";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
+import { isFields } from "../protocol/json.ts";
 import { MAX_NESTING, isNestedDeeper } from "../protocol/nesting.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { withQuery, type Authorization } from "./credentials.ts";
@@ -47,8 +48,6 @@ const RETRIES = 2;
 const BACKOFF_LIMIT = 250;
 const NOTHING: Authorization = { headers: {}, query: undefined };
 const withoutQuery = (url: URL): string => url.origin + url.pathname;
-const isObject = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A redirect may move the card within its host, not to another. */
 function staysAtOrigin({ headers, url }: PlainResponse): boolean {
@@ -63,7 +62,7 @@ function readCard({ statusCode: status, body, headers }: Response<string>, url: 
   try {
     const card: unknown = JSON.parse(body);
     if (isNestedDeeper(card)) return miss(`more than ${MAX_NESTING} nested levels`);
-    return isObject(card) ? { card } : miss("not a JSON object");
+    return isFields(card) ? { card } : miss("not a JSON object");
   } catch {
     return miss(headers["content-type"]?.includes("html") ? "HTML" : "not JSON");
   }
