@@ -13,8 +13,11 @@ import { loggedEvent, storedTask } from "./record.ts";
 import type { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
 
-/** In the metadata of a Task that stands for events which can no longer be replayed. */
-const EVENTS_LOST: Metadata = { "urn:a2a-compat-proxy:resume": { eventsLost: true } };
+/** What the proxy says of resuming, in the metadata of an event. */
+export const RESUME_KEY = "urn:a2a-compat-proxy:resume";
+
+/** Of a Task that stands for events which can no longer be replayed. */
+const EVENTS_LOST: Metadata = { [RESUME_KEY]: { eventsLost: true } };
 
 /** Events read at once. */
 const PAGE = 1000;

@@ -14,9 +14,10 @@ import { methodNamed, type Method } from "../protocol/methods.ts";
 import { EXTENSIONS_HEADER, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
 import type { GrpcAgents } from "./grpc-agents.ts";
+import { LAST_EVENT_KEY } from "./grpc-event-ids.ts";
 import type { Rpc } from "./grpc-rpcs.ts";
 import type { Lifecycle } from "./health.ts";
-import type { Invocation } from "./invoke.ts";
+import { lastEventId, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
 /** A request, and how many bytes it had: the limit is the agent's, and the agent is not known before. */
@@ -98,7 +99,8 @@ export async function admit(
   const params = rpc.params(message);
   const rules = { maxParts: limits.parts, newId: deps.newId };
   const extendedCard = (who: Caller) => agent.extendedCard(who);
-  const invocation = { gateway: agent.gateway, extendedCard, params, rules, caller };
+  const after = lastEventId(textIn(call.metadata, LAST_EVENT_KEY));
+  const invocation = { gateway: agent.gateway, extendedCard, params, rules, caller, after };
   return { agent, method, invocation };
 }
 

@@ -19,6 +19,7 @@ import {
   type StreamCall,
   type UnaryCall,
 } from "./grpc-call.ts";
+import { EVENT_IDS_KEY, wantsEventIds } from "./grpc-event-ids.ts";
 import { RPCS, type Rpc } from "./grpc-rpcs.ts";
 import { refuseStream, type GrpcStreams } from "./grpc-stream.ts";
 import { callUnary, openStream, taskOf, type Invocation, type UnaryResult } from "./invoke.ts";
@@ -105,10 +106,13 @@ async function serveStream(
     const extensions = extensionsOf(agent, invocation);
     const subscription = await openStream(method, invocation);
     line.task = subscription.taskId;
-    call.sendMetadata(await extensions);
+    const headers = await extensions;
+    const withIds = wantsEventIds(call.metadata);
+    if (withIds) headers.set(EVENT_IDS_KEY, "1");
+    call.sendMetadata(headers);
     const { stalledClient: stalledAfter } = agent.config.timeouts;
     const onError = (thrown: unknown): void => void noted(thrown, { line, gone, deps });
-    const end = await streams.send(call, subscription, { gone, stalledAfter, onError });
+    const end = await streams.send(call, subscription, { gone, stalledAfter, withIds, onError });
     if (end === "client-gone" || end === "client-stalled") line.outcome = end;
   } catch (thrown) {
     refuseStream(call, noted(thrown, { line, gone, deps }));

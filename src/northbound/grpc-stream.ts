@@ -4,13 +4,14 @@
  * RESOURCE_EXHAUSTED, should it ever read on.
  */
 import { once } from "node:events";
-import type { Subscription } from "../gateway/gateway.ts";
+import type { OutgoingEvent, Subscription } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import type { StreamEvent } from "../protocol/model.ts";
 import { toProtoJsonResponse } from "../protocol/proto-json.ts";
 import type { StreamCall } from "./grpc-call.ts";
+import { withEventId } from "./grpc-event-ids.ts";
 import type { StreamEnd } from "./sse.ts";
 
 interface SendOptions {
@@ -18,6 +19,8 @@ interface SendOptions {
   readonly gone: AbortSignal;
   /** A client that leaves its window closed for longer is let go, ms. */
   readonly stalledAfter: number;
+  /** Tells the client the id of each event. */
+  readonly withIds: boolean;
   /** Told what broke a stream off; the client is told by its status. */
   readonly onError: (thrown: unknown) => void;
 }
@@ -70,22 +73,26 @@ export function refuseStream(call: StreamCall, thrown: unknown): void {
 async function pump(
   call: StreamCall,
   subscription: Subscription,
-  { over, stalledAfter }: { readonly over: AbortSignal; readonly stalledAfter: number },
+  {
+    over,
+    stalledAfter,
+    withIds,
+  }: Pick<SendOptions, "stalledAfter" | "withIds"> & { readonly over: AbortSignal },
 ): Promise<void> {
   for (;;) {
     const batch = await subscription.next();
     if (batch === undefined || over.aborted) return;
-    for (const { json } of batch) {
-      if (call.write(responseOf(json))) continue;
+    for (const event of batch) {
+      if (call.write(responseOf(event, withIds))) continue;
       await drained(call, over, stalledAfter);
     }
   }
 }
 
 /** The event as the gateway serialized it, which is for the transports whose wire is that JSON. */
-function responseOf(json: string): ProtoMessage {
+function responseOf({ json, sequence }: OutgoingEvent, withIds: boolean): ProtoMessage {
   const event: StreamEvent = JSON.parse(json);
-  return toProtoJsonResponse(event);
+  return toProtoJsonResponse(withIds ? withEventId(event, sequence) : event);
 }
 
 async function drained(call: StreamCall, over: AbortSignal, stalledAfter: number): Promise<void> {

@@ -7,7 +7,7 @@ import { Task } from "../../src/protocol/model.ts";
 import { textOf } from "../support/fake-agent.ts";
 import { expectValidStream } from "../support/invariants.ts";
 import type { Received } from "../support/transports/transport.ts";
-import { VENDORS, collect, eventsOf, message, startTransports } from "./transports.ts";
+import { PAIRS, collect, eventsOf, message, startTransports } from "./transports.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "resume-"));
 const transports = await startTransports({
@@ -20,13 +20,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const PAIRS = VENDORS.flatMap(({ vendor }) =>
-  (["JSONRPC", "HTTP+JSON"] as const).map((transport) => ({ vendor, transport })),
-);
-
 const isLast = ({ event }: Received): boolean => JSON.stringify(event).includes('"final":true');
 
-describe("a client over HTTP that comes back", () => {
+describe("a client that comes back", () => {
   test.concurrent.each(PAIRS)(
     "has the same in the end as one that was never cut off ($vendor, $transport)",
     async ({ vendor, transport }) => {

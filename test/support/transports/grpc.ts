@@ -5,10 +5,26 @@ import { toProtoJsonPushConfig } from "../../../src/protocol/proto-json-params.t
 import { fromProtoJsonResponse, fromProtoJsonTask } from "../../../src/protocol/proto-json.ts";
 import { GrpcClient, type Answer } from "../../northbound/grpc-harness.ts";
 import { canonicalPushConfig, canonicalPushConfigs, protoSendRequest } from "./proto-json.ts";
-import { Refused, type Events, type Target, type TransportClient } from "./transport.ts";
+import { Refused, type Events, type Received, type Target, type TransportClient } from "./transport.ts";
 
 const Failure = z.looseObject({ code: z.number(), message: z.string(), data: z.unknown().optional() });
 const Status = z.looseObject({ code: z.number(), details: z.string(), metadata: z.instanceof(Metadata) });
+
+const RESUME = "urn:a2a-compat-proxy:resume";
+const Event = z.looseObject({
+  metadata: z
+    .looseObject({ [RESUME]: z.looseObject({ eventId: z.string().optional() }).optional() })
+    .optional(),
+});
+
+/** The event as it is over the other transports, and its id, which they have beside it. */
+function received(event: unknown): Received {
+  const { metadata = {}, ...rest } = Event.parse(event);
+  const { [RESUME]: resume, ...others } = metadata;
+  const { eventId: id, ...more } = resume ?? {};
+  const left = { ...others, ...(Object.keys(more).length > 0 && { [RESUME]: more }) };
+  return { id, event: Object.keys(left).length > 0 ? { ...rest, metadata: left } : rest };
+}
 
 function refused(thrown: Error): Refused {
   const { code, details, metadata } = Status.parse(thrown);
@@ -28,10 +44,11 @@ export function grpcClient(port: number, { agent, key }: Target): TransportClien
   const call = async (rpc: string, request: Record<string, unknown>) =>
     messageOf(await client.call(rpc, request, metadata));
 
-  async function* stream(rpc: string, request: Record<string, unknown>): Events {
-    const events = client.open(rpc, request, metadata);
+  async function* stream(rpc: string, request: Record<string, unknown>, last?: string): Events {
+    const asked = { ...metadata, "a2a-event-ids": "1", ...(last !== undefined && { "last-event-id": last }) };
+    const events = client.open(rpc, request, asked);
     try {
-      for await (const event of events) yield { id: undefined, event: fromProtoJsonResponse(event) };
+      for await (const event of events) yield received(fromProtoJsonResponse(event));
     } catch (thrown) {
       throw thrown instanceof Error && "code" in thrown ? refused(thrown) : thrown;
     } finally {
@@ -48,7 +65,7 @@ export function grpcClient(port: number, { agent, key }: Target): TransportClien
     get: async (id, historyLength) =>
       fromProtoJsonTask(await call("GetTask", { ...task(id), ...(historyLength && { historyLength }) })),
     cancel: async (id) => fromProtoJsonTask(await call("CancelTask", task(id))),
-    resubscribe: (id) => stream("TaskSubscription", task(id)),
+    resubscribe: (id, last) => stream("TaskSubscription", task(id), last),
     setPush: async (taskId, given) => {
       const pushNotificationConfig = toProtoJsonPushConfig(given);
       const request = { parent: `tasks/${taskId}`, configId: given.id, config: { pushNotificationConfig } };
