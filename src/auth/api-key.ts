@@ -91,5 +91,4 @@ export class ApiKeys implements Scheme {
   }
 }
 
-const grantsOf = (grant: Grant): readonly Grant[] =>
-  grant.agents === undefined && grant.methods === undefined ? EVERYTHING : [grant];
+const grantsOf = (grant: Grant): readonly Grant[] => (Object.keys(grant).length === 0 ? EVERYTHING : [grant]);

@@ -2,12 +2,15 @@
  * The gate that every call passes, whatever the transport: who calls (401), may they (403), not too often (429). It
  * also says what the cards declare, so that they say what is true.
  */
+import { DEFAULT_SKILL_KEY } from "../config/auth.ts";
 import type { AuthConfig, RateLimits, TlsConfig } from "../config/auth.ts";
 import type { AgentCard } from "../protocol/card.ts";
+import type { MessageSendParams } from "../protocol/params.ts";
 import { Authenticator } from "./authenticator.ts";
 import { ANONYMOUS, authorize, forbidden, mayReach, type Principal } from "./principal.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { Presented } from "./scheme.ts";
+import { grantedSkills, requireSkill, type Sending } from "./skills.ts";
 
 export interface GateConfig {
   /** Undefined: nobody is asked for credentials. */
@@ -26,10 +29,12 @@ export class Gate {
   readonly isClosed: boolean;
   readonly declared: DeclaredSecurity;
   readonly #authenticator: Authenticator | undefined;
+  readonly #skillKey: string;
   readonly #limiter: RateLimiter;
 
   constructor({ auth, rateLimits, tls }: GateConfig) {
     this.#authenticator = auth && new Authenticator(auth);
+    this.#skillKey = auth?.skillKey ?? DEFAULT_SKILL_KEY;
     this.#limiter = new RateLimiter(rateLimits);
     this.isClosed = auth !== undefined;
     this.publicCard = auth?.publicCard ?? true;
@@ -45,6 +50,16 @@ export class Gate {
   async admit(principal: Principal, agent: string, method: string): Promise<void> {
     authorize(principal, agent, method);
     await this.#limiter.count(principal.id, agent);
+  }
+
+  /** Lets a message be sent, whose params are accepted already; throws `forbidden`. */
+  requireSkill(principal: Principal, sending: Omit<Sending, "key">, params: MessageSendParams): void {
+    requireSkill(principal, { ...sending, key: this.#skillKey }, params);
+  }
+
+  /** Ids of the skills that the caller's cards of the agent show; undefined: all. */
+  skillsFor(principal: Principal, agent: string): ReadonlySet<string> | undefined {
+    return grantedSkills(principal, agent);
   }
 
   /** Lets the caller look at the agent, as at its card; throws `forbidden`. */

@@ -18,13 +18,12 @@ export const ANONYMOUS: Principal = { id: "anonymous", scheme: "none", grants: E
 
 /** Whether there is anything that the caller may do with the agent. */
 export const mayReach = ({ grants }: Principal, agent: string): boolean =>
-  grants.some(({ agents }) => agents?.includes(agent) ?? true);
+  grants.some((grant) => coversAgent(grant, agent));
 
 /** Throws `forbidden` where the caller may not call this method of this agent; `method` as JSON-RPC names it. */
 export function authorize(principal: Principal, agent: string, method: string): void {
   const isGranted = principal.grants.some(
-    ({ agents, methods }) =>
-      (agents?.includes(agent) ?? true) && (methods?.some((pattern) => covers(pattern, method)) ?? true),
+    (grant) => coversAgent(grant, agent) && coversMethod(grant, method),
   );
   if (!isGranted) throw forbidden(principal, { agent, method });
 }
@@ -34,6 +33,11 @@ export function forbidden({ scheme }: Principal, data: Record<string, unknown>):
   const headers = { "WWW-Authenticate": 'Bearer realm="a2a-proxy", error="insufficient_scope"' };
   return new A2AError("forbidden", { data, ...(scheme === "oidc" && { headers }) });
 }
+
+export const coversAgent = ({ agents }: Grant, agent: string): boolean => agents?.includes(agent) ?? true;
+
+export const coversMethod = ({ methods }: Grant, method: string): boolean =>
+  methods?.some((pattern) => covers(pattern, method)) ?? true;
 
 const covers = (pattern: string, method: string): boolean =>
   pattern.endsWith("/*") ? method.startsWith(pattern.slice(0, -1)) : method === pattern;

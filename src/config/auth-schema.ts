@@ -1,5 +1,6 @@
 /** The sections of `config.yaml` that say who may call: `auth`, `server.tls`, `rateLimits`. */
 import { z } from "zod";
+import { DEFAULT_SKILL_KEY } from "./auth.ts";
 import { METHOD_NAMES } from "../protocol/methods.ts";
 import { count, duration } from "./units.ts";
 import { httpUrl, isLoopback } from "./urls.ts";
@@ -26,6 +27,16 @@ const grant = {
     .meta({
       description: "The methods that may be called, as in `message/send` or `tasks/*`; absent: all.",
       kind: "list of methods",
+    }),
+  skills: z
+    .array(text())
+    .min(1)
+    .exactOptional()
+    .meta({
+      description:
+        "Ids of the skills that messages may be for: each then has to name one of them in its metadata, see " +
+        "`auth.skillKey`; absent: all, and none has to be named.",
+      kind: "list of ids",
     }),
 };
 
@@ -150,6 +161,14 @@ export const AuthSchemes = z
       description: "Whether an agent's card is served without credentials.",
       defaultsTo: "true",
     }),
+    skillKey: text()
+      .prefault(DEFAULT_SKILL_KEY)
+      .meta({
+        description:
+          "The key of `message.metadata`, or of the `metadata` beside `message`, in which a caller with a grant for " +
+          "`skills` names one; see [security.md](security.md#skills).",
+        defaultsTo: DEFAULT_SKILL_KEY,
+      }),
     apiKeys: ApiKeysSchema.exactOptional().meta({
       description: "API keys; see [auth.apiKeys](#authapikeys).",
     }),

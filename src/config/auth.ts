@@ -6,7 +6,11 @@ export interface Grant {
   readonly agents?: readonly string[];
   /** A2A method names (§3.5.6), or the beginning of some: `tasks/*`. */
   readonly methods?: readonly string[];
+  /** Ids of skills, one of which every message has to name in its metadata; see `AuthConfig.skillKey`. */
+  readonly skills?: readonly string[];
 }
+
+export const DEFAULT_SKILL_KEY = "skillId";
 
 export interface ApiKeysConfig {
   /** Request header that carries the key. */
@@ -44,6 +48,8 @@ export interface MtlsConfig {
 /** At least one of the schemes is there; a caller needs one of those that are. */
 export interface AuthConfig {
   readonly publicCard: boolean;
+  /** The key of `message.metadata`, or of the params' `metadata`, in which a message names a skill. */
+  readonly skillKey: string;
   readonly apiKeys?: ApiKeysConfig;
   readonly oidc?: readonly OidcConfig[];
   readonly mtls?: MtlsConfig;

@@ -15,5 +15,9 @@ export function withOverlay(card: AgentCard, overlay: CardOverlay | undefined): 
   };
 }
 
+/** The card with these skills and no others; as it is where all may be seen. */
+export const withSkills = (card: AgentCard, granted: ReadonlySet<string> | undefined): AgentCard =>
+  granted ? { ...card, skills: card.skills.filter(({ id }) => granted.has(id)) } : card;
+
 const isShown = ({ id }: AgentSkill, skills: NonNullable<CardOverlay["skills"]>): boolean =>
   "include" in skills ? skills.include.includes(id) : !skills.exclude.includes(id);

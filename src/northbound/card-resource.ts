@@ -16,9 +16,9 @@ interface CardDeps {
  */
 export async function sendCard(ctx: Context, agent: ServedAgent, { log, gate }: CardDeps): Promise<void> {
   const scope = gate.publicCard ? "public" : "private";
-  if (!gate.publicCard) gate.requireReach(await identify(ctx, gate), agent.config.name);
+  const skills = gate.publicCard ? undefined : await skillsOfCaller(ctx, agent, gate);
   try {
-    const { json, etag } = await agent.card();
+    const { json, etag } = await agent.card(skills);
     ctx.status = 200;
     ctx.type = "application/json";
     ctx.set({ ETag: etag, "Cache-Control": `${scope}, max-age=60` });
@@ -32,4 +32,15 @@ export async function sendCard(ctx: Context, agent: ServedAgent, { log, gate }: 
     if (data?.["tried"] === undefined) sendFault(ctx, status, code, message, data);
     else sendFault(ctx, status, code, "No card of the agent was found", { agent: agent.config.name });
   }
+}
+
+/** Which skills the caller may see; rejects with `unauthenticated` or `forbidden`. */
+async function skillsOfCaller(
+  ctx: Context,
+  { config: { name } }: ServedAgent,
+  gate: Gate,
+): Promise<ReadonlySet<string> | undefined> {
+  const principal = await identify(ctx, gate);
+  gate.requireReach(principal, name);
+  return gate.skillsFor(principal, name);
 }

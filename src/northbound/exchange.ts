@@ -14,7 +14,15 @@ import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./e
 import { forwardedOf } from "./forwarded.ts";
 import type { Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
-import { callUnary, lastEventId, openStream, taskOf, type Invocation, type UnaryResult } from "./invoke.ts";
+import {
+  allowance,
+  callUnary,
+  lastEventId,
+  openStream,
+  taskOf,
+  type Invocation,
+  type UnaryResult,
+} from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import type { EventStreams, Framing } from "./sse.ts";
 
@@ -143,10 +151,9 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
     forwarded: forwardedOf(config.forward, (name) => ctx.get(name)),
   };
   const after = lastEventId(ctx.get("Last-Event-ID"));
-  const extendedCard = (who: Caller) => agent.extendedCard(who);
   return {
     gateway,
-    extendedCard,
+    ...allowance({ agent, principal, gate: deps.gate, method: method.name }),
     params,
     caller,
     after,

@@ -6,6 +6,7 @@ import { X509Certificate } from "node:crypto";
 import type { Metadata, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 import type { Gate } from "../auth/gate.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { Presented } from "../auth/scheme.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
@@ -17,7 +18,7 @@ import type { GrpcAgents } from "./grpc-agents.ts";
 import { LAST_EVENT_KEY } from "./grpc-event-ids.ts";
 import type { Rpc } from "./grpc-rpcs.ts";
 import type { Lifecycle } from "./health.ts";
-import { lastEventId, type Invocation } from "./invoke.ts";
+import { allowance, lastEventId, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
 /** A request, and how many bytes it had: the limit is the agent's, and the agent is not known before. */
@@ -82,7 +83,7 @@ export async function admit(
   const agent = agents.select(textIn(call.metadata, AGENT_KEY), call.getHost());
   const { name, adapter, limits } = agent.config;
   Object.assign(line, { agent: name, dialect: adapter });
-  const caller = await callerOf(call, {
+  const { caller, principal } = await callerOf(call, {
     agent: name,
     forward: agent.config.forward,
     method: rpc.method,
@@ -98,9 +99,9 @@ export async function admit(
   if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
   const params = rpc.params(message);
   const rules = { maxParts: limits.parts, newId: deps.newId };
-  const extendedCard = (who: Caller) => agent.extendedCard(who);
   const after = lastEventId(textIn(call.metadata, LAST_EVENT_KEY));
-  const invocation = { gateway: agent.gateway, extendedCard, params, rules, caller, after };
+  const allowed = allowance({ agent, principal, gate: deps.gate, method: method.name });
+  const invocation = { gateway: agent.gateway, ...allowed, params, rules, caller, after };
   return { agent, method, invocation };
 }
 
@@ -128,12 +129,12 @@ interface Door {
 async function callerOf(
   call: UnaryCall | StreamCall,
   { agent, forward, method, gone, gate }: Door,
-): Promise<Caller> {
+): Promise<{ caller: Caller; principal: Principal }> {
   const principal = await gate.identify(presentedBy(call));
   await gate.admit(principal, agent, method);
   const extensions = requestedExtensions(textIn(call.metadata, EXTENSIONS_HEADER) ?? "");
   const forwarded = forwardedOf(forward, (name) => textIn(call.metadata, name));
-  return { principal: principal.id, signal: gone, extensions, forwarded };
+  return { caller: { principal: principal.id, signal: gone, extensions, forwarded }, principal };
 }
 
 function presentedBy(call: UnaryCall | StreamCall): Presented {

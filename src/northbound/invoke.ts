@@ -1,10 +1,13 @@
 /** From a method and its params, as any transport has them, to the gateway. */
+import type { Gate } from "../auth/gate.ts";
+import type { Principal } from "../auth/principal.ts";
 import type { Caller, Gateway, Subscription, TaskPage } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import type { Message, Task } from "../protocol/model.ts";
-import type { TaskPushNotificationConfig } from "../protocol/params.ts";
+import type { MessageSendParams, TaskPushNotificationConfig } from "../protocol/params.ts";
+import type { ServedAgent } from "./served-agent.ts";
 
 /** What a unary method answers. */
 export type UnaryResult =
@@ -28,6 +31,8 @@ export interface Invocation {
   readonly gateway: Gateway;
   /** The served extended card, see `ServedAgent`. */
   extendedCard(caller: Caller): Promise<AgentCard>;
+  /** Throws `forbidden` where the caller may not send this message. */
+  permit(params: MessageSendParams): void;
   /** As the client sent them. */
   readonly params: unknown;
   readonly rules: AcceptRules;
@@ -35,6 +40,27 @@ export interface Invocation {
   /** The last event that a client which comes back has seen, see `lastEventId`. */
   readonly after?: number | undefined;
 }
+
+interface Admitted {
+  readonly agent: ServedAgent;
+  readonly principal: Principal;
+  readonly gate: Gate;
+  readonly method: string;
+}
+
+/** What of an invocation depends on what the caller has been granted. */
+export const allowance = ({
+  agent,
+  principal,
+  gate,
+  method,
+}: Admitted): Pick<Invocation, "extendedCard" | "permit"> => {
+  const { name } = agent.config;
+  return {
+    extendedCard: (caller) => agent.extendedCard(caller, gate.skillsFor(principal, name)),
+    permit: (params) => gate.requireSkill(principal, { agent: name, method }, params),
+  };
+};
 
 /** An id that no event has: the client has seen something that is not in the log. */
 const UNKNOWN_EVENT = -1;
@@ -50,7 +76,7 @@ export async function callUnary(method: UnaryMethod, invocation: Invocation): Pr
   const { gateway, params, rules, caller } = invocation;
   switch (method.name) {
     case "message/send":
-      return gateway.sendMessage(method.accept(params, rules), caller);
+      return gateway.sendMessage(permitted(method.accept(params, rules), invocation), caller);
     case "tasks/get":
       return gateway.getTask(method.accept(params), caller);
     case "tasks/list":
@@ -78,10 +104,16 @@ export async function openStream(method: StreamMethod, invocation: Invocation): 
   const { gateway, params, rules, caller, after } = invocation;
   switch (method.name) {
     case "message/stream":
-      return gateway.streamMessage(method.accept(params, rules), caller);
+      return gateway.streamMessage(permitted(method.accept(params, rules), invocation), caller);
     case "tasks/resubscribe":
       return gateway.resubscribe(method.accept(params), caller, after);
     default:
       return method satisfies never;
   }
+}
+
+/** What is looked at is what the agent is sent. */
+function permitted(params: MessageSendParams, invocation: Invocation): MessageSendParams {
+  invocation.permit(params);
+  return params;
 }

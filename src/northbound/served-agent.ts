@@ -6,7 +6,7 @@ import type { Caller, Gateway } from "../gateway/gateway.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { agentUrl, cardDocument, servedCard, type CardDocument } from "./agent-card.ts";
-import { withOverlay } from "./card-overlay.ts";
+import { withOverlay, withSkills } from "./card-overlay.ts";
 import type { CardSigner } from "./card-signer.ts";
 
 /** The principal of callers of whom nothing is known. */
@@ -59,9 +59,16 @@ export class ServedAgent {
     this.#signer = signer;
   }
 
-  /** The served card; rejects with the A2AError that says why the vendor's is not to be had. */
-  async card(): Promise<CardDocument> {
+  /**
+   * The served card, of which a caller may see certain skills only; rejects with the A2AError that says why the
+   * vendor's is not to be had.
+   */
+  async card(skills?: ReadonlySet<string>): Promise<CardDocument> {
     const vendorCard = await this.gateway.card();
+    if (skills) {
+      const extended = this.#offersExtended(vendorCard);
+      return cardDocument(await this.#publish(vendorCard, this.config.cardOverlay, extended, skills));
+    }
     if (this.#document === undefined || vendorCard !== this.#vendorCard) {
       this.#vendorCard = vendorCard;
       const served = this.#publish(vendorCard, this.config.cardOverlay, this.#offersExtended(vendorCard));
@@ -74,7 +81,7 @@ export class ServedAgent {
    * The served card for callers who are known (§7.10): the vendor's extended one, or what the configuration makes of its
    * public one. Rejects with `extended-card-not-configured` where there is none, or none for this caller.
    */
-  async extendedCard(caller: Caller): Promise<AgentCard> {
+  async extendedCard(caller: Caller, skills?: ReadonlySet<string>): Promise<AgentCard> {
     const { cardOverlay, extendedCard } = this.config;
     if (caller.principal === ANONYMOUS && !extendedCard?.public) {
       throw new A2AError("extended-card-not-configured");
@@ -82,16 +89,17 @@ export class ServedAgent {
     const own = await this.gateway.extendedCard(caller);
     const card = own ?? (extendedCard?.overlay && (await this.gateway.card()));
     if (!card) throw new A2AError("extended-card-not-configured");
-    return await this.#publish(card, { ...cardOverlay, ...extendedCard?.overlay }, true);
+    return await this.#publish(card, { ...cardOverlay, ...extendedCard?.overlay }, true, skills);
   }
 
   async #publish(
     vendorCard: AgentCard,
     overlay: CardOverlay | undefined,
     supportsAuthenticatedExtendedCard: boolean,
+    skills?: ReadonlySet<string>,
   ): Promise<AgentCard> {
     const served = servedCard(
-      withOverlay(vendorCard, overlay),
+      withSkills(withOverlay(vendorCard, overlay), skills),
       this.url,
       this.#declared,
       this.#push,

@@ -29,22 +29,32 @@ const INTERRUPTED = {
   status: { state: "input-required" },
 };
 
+export interface TestVendor {
+  readonly url: string;
+  /** The params of every call. */
+  readonly received: unknown[];
+  stop(): void;
+}
+
 /** Answers every call with a task that wants more input. */
-export async function startVendor(): Promise<{ url: string; stop(): void }> {
+export async function startVendor(card: object = CARD): Promise<TestVendor> {
+  const received: unknown[] = [];
   const server = createServer((req, res) => {
     const answer = async (): Promise<void> => {
       res.setHeader("content-type", "application/json");
       if (req.method === "GET") {
-        res.end(JSON.stringify(CARD));
+        res.end(JSON.stringify(card));
         return;
       }
-      const { id } = JSON.parse(await text(req)) as { id: unknown };
+      const { id, params } = JSON.parse(await text(req)) as { id: unknown; params: unknown };
+      received.push(params);
       res.end(JSON.stringify({ jsonrpc: "2.0", id, result: INTERRUPTED }));
     };
     void answer();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { url: urlOf(server.address()), stop: () => (server.closeAllConnections(), void server.close()) };
+  const stop = (): void => (server.closeAllConnections(), void server.close());
+  return { url: urlOf(server.address()), received, stop };
 }
 
 function urlOf(address: ReturnType<ReturnType<typeof createServer>["address"]>): string {

@@ -7,12 +7,17 @@ import {
 } from "../../../src/protocol/proto-json-params.ts";
 import { toProtoJsonMessage } from "../../../src/protocol/proto-json.ts";
 
-export function protoSendRequest({ message, configuration }: MessageSendParams): Record<string, unknown> {
+export function protoSendRequest({
+  message,
+  configuration,
+  metadata,
+}: MessageSendParams): Record<string, unknown> {
   const { pushNotificationConfig: push, ...rest } = configuration ?? {};
   const pushNotification = push && { pushNotification: toProtoJsonPushConfig(push) };
   return {
     message: toProtoJsonMessage(message),
     ...(configuration && { configuration: { ...rest, ...pushNotification } }),
+    ...(metadata && { metadata }),
   };
 }
 
