@@ -1,10 +1,12 @@
 /** `check`: is the configuration right, does every vendor answer, and what will the proxy have to supply? */
 import type { Backend, NativeMethods } from "../adapter.ts";
 import type { AgentConfig, Config } from "../config/config.ts";
+import { exposureFault } from "../config/exposure.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { CardMemory, cardDigests, changedMembers } from "../store/card-memory.ts";
 import type { CliDeps } from "./deps.ts";
 import { EXIT, explain } from "./failure.ts";
+import { skillWarnings } from "./grants.ts";
 import { line, paint, table } from "./print.ts";
 import { loadLoudly } from "./serve.ts";
 
@@ -23,13 +25,19 @@ interface Report {
   /** How the dialect was decided on. */
   readonly note?: string | undefined;
   readonly fault?: string;
+  /** Absent where it could not be read. */
+  readonly card?: AgentCard;
   readonly warnings: readonly string[];
 }
 
 export async function check(options: { config: string; offline?: boolean }, deps: CliDeps): Promise<number> {
   const { config } = await loadLoudly(options.config, deps);
   const agents = [...config.agents.values()];
-  const faults = options.offline ? printOffline(agents, deps) : await checkVendors(agents, config, deps);
+  const exposure = exposureFault(config);
+  const faults =
+    (options.offline ? printOffline(agents, deps) : await checkVendors(agents, config, deps)) +
+    (exposure === undefined ? 0 : 1);
+  if (exposure !== undefined) printFault(exposure, deps);
   line(deps.out);
   const found = faults === 0 ? "no faults" : counted(faults, "fault");
   line(deps.out, `${options.config}: ${counted(agents.length, "agent")}, ${found}`);
@@ -52,13 +60,18 @@ async function checkVendors(agents: readonly AgentConfig[], config: Config, deps
   const notes = reports.flatMap(({ note }) => note ?? []);
   if (notes.length > 0) line(deps.out);
   for (const note of notes) line(deps.out, note);
-  for (const warning of reports.flatMap(({ warnings }) => warnings)) {
+  const cards = new Map(reports.flatMap(({ row: [name = ""], card }) => (card ? [[name, card]] : [])));
+  const warnings = [...reports.flatMap(({ warnings: ofAgent }) => ofAgent), ...skillWarnings(config, cards)];
+  for (const warning of warnings) {
     line(deps.err, `${paint(deps.err, "yellow", "warning")} ${warning}`);
   }
   const faults = reports.flatMap(({ fault }) => fault ?? []);
-  for (const fault of faults) line(deps.err, `${paint(deps.err, "red", "fault")} ${fault}`);
+  for (const fault of faults) printFault(fault, deps);
   return faults.length;
 }
+
+const printFault = (fault: string, { err }: CliDeps): void =>
+  line(err, `${paint(err, "red", "fault")} ${fault}`);
 
 async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): Promise<Report> {
   const adapter = deps.adapters.get(agent.adapter);
@@ -76,7 +89,7 @@ async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): P
     const row = [agent.name, agent.adapter, `${card.name} ${card.version}`, names(true), names(false)];
     const decision = backend.decision?.();
     const note = decision === undefined ? undefined : `${agent.name}: ${decision}`;
-    return { row, note, warnings: [...cardWarnings(agent, card), ...drift(agent, card, config)] };
+    return { row, note, card, warnings: [...cardWarnings(agent, card), ...drift(agent, card, config)] };
   } catch (thrown) {
     const row = [agent.name, agent.adapter, "none", "?", "?"];
     return { row, fault: `agents.${agent.name}: ${explain(thrown).replaceAll(/\s+/g, " ")}`, warnings: [] };

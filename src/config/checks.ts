@@ -1,11 +1,10 @@
 /** Checks the values of the parsed file: against the schema, the adapters, and one another. */
-import { accessSync, constants } from "node:fs";
 import type { z } from "zod";
 import type { Adapter } from "../adapter.ts";
-import { errnoOf } from "./errno.ts";
 import { keyOf, type Path, type SourceDocument } from "./document.ts";
 import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
 import { DEFAULT_KEY_HEADER } from "./auth-schema.ts";
+import { tlsFileFaults } from "./tls-files.ts";
 import { ConfigSchema, type ParsedConfig } from "./schema.ts";
 
 export interface Checked {
@@ -55,7 +54,7 @@ export async function check(
   complaints.push(...unknownInGrants(at(source.value, ["auth"]), ["auth"], agents));
   complaints.push(...mtlsWithoutCa(source.value));
   complaints.push(...forwardedKeys(source.value, agents));
-  complaints.push(...unreadableFiles(source.value, agents));
+  complaints.push(...unusableFiles(source.value, agents));
   return { parsed: root.data, options, complaints };
 }
 
@@ -100,25 +99,15 @@ function forwardedKeys(value: unknown, agents: unknown): Complaint[] {
 }
 
 /** Files that are named by their path, and read when the proxy starts. */
-function unreadableFiles(value: unknown, agents: unknown): Complaint[] {
+function unusableFiles(value: unknown, agents: unknown): Complaint[] {
   const ofAgents = Object.keys(isObject(agents) ? agents : {}).map((name) => ["agents", name, "tls"]);
   const places = [["server", "tls"], ["server", "grpc", "tls"], ...ofAgents];
-  return places.flatMap((place) =>
-    ["cert", "key", "ca", "clientCa"].flatMap((key) => {
-      const file = at(value, [...place, key]);
-      const errno = typeof file === "string" && file !== "" ? unreadable(file) : undefined;
-      return errno === undefined ? [] : [complain([...place, key], `the file cannot be read (${errno})`)];
-    }),
-  );
-}
-
-function unreadable(file: string): string | undefined {
-  try {
-    accessSync(file, constants.R_OK);
-    return undefined;
-  } catch (cause) {
-    return errnoOf(cause) ?? "unknown reason";
-  }
+  return places.flatMap((place) => {
+    const [cert, key, ca, clientCa] = ["cert", "key", "ca", "clientCa"].map((file) =>
+      at(value, [...place, file]),
+    );
+    return tlsFileFaults(place, { cert, key, ca, clientCa });
+  });
 }
 
 const complain = (path: Path, message: string): Complaint => ({ path, message, about: "value" });

@@ -33,8 +33,8 @@ export function exposureWarnings(config: Exposed): string[] {
       ? ["server.publicUrl: is http://, so that what callers show travels unencrypted"]
       : [];
   }
-  const fault = exposureFault(config);
-  if (fault !== undefined) return [fault];
+  // What the proxy refuses to start with is more than a warning.
+  if (exposureFault(config) !== undefined) return [];
   if (isLocal && isLoopback(server.publicUrl)) return [];
   if (auth === "none")
     return isLocal ? [] : ["auth: is none: whoever reaches the proxy may call every agent"];

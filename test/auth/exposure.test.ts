@@ -115,9 +115,7 @@ test("the proxy listens for others only where that was decided on", async () => 
   const open = await start({ server, auth: "none" });
   await open.stop();
   const { warnings } = await load(["server: { host: 0.0.0.0 }", withAgent()].join("\n"));
-  expect(warnings).toStrictEqual([
-    "auth: is absent, so that the proxy does not listen on 0.0.0.0; say who may call, or `auth: none` for everybody",
-  ]);
+  expect(warnings).toStrictEqual([]);
 });
 
 describe("the configuration", () => {
@@ -139,6 +137,16 @@ describe("the configuration", () => {
     ],
   ])("%s is a fault", async (text, fault) => {
     expect(await faultsOf(`${text}\n${withAgent()}`)).toContain(fault);
+  });
+
+  test("names the skills of a grant, and the key they are named by", async () => {
+    const text = keys(", skills: [forecast]").replace("auth: {", "auth: { skillKey: skill,");
+    const { config } = await load(`${text}\n${withAgent()}`);
+    expect(config.auth).toMatchObject({
+      skillKey: "skill",
+      apiKeys: { keys: { k: { skills: ["forecast"] } } },
+    });
+    expect(await faultsOf(`${keys(", skills: []")}\n${withAgent()}`)).toHaveLength(1);
   });
 
   test("names the agents and methods that a grant has and nothing else does", async () => {
