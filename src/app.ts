@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
 import type { CorsConfig } from "./config/cards.ts";
 import type { Callbacks } from "./gateway/callbacks.ts";
-import { onlyHosts } from "./northbound/access.ts";
+import { onlyHosts, onlyPages, type Pages } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
 import { serveCallback } from "./northbound/callback-resource.ts";
 import { sendCard } from "./northbound/card-resource.ts";
@@ -45,6 +45,8 @@ export interface AppOptions {
   readonly gate: Gate;
   /** The host names that requests may be for, besides those of this machine; absent: any. */
   readonly hosts?: readonly string[] | undefined;
+  /** Whose pages may call; absent: anybody's. */
+  readonly pages?: Pages | undefined;
   /** Read at every request; moved on by whoever starts and stops the proxy. */
   readonly state: Lifecycle;
   /** The open streams; whoever stops the proxy ends what is left of them. */
@@ -54,7 +56,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Koa<RequestState> {
-  const { log, newId, hosts, cors } = options;
+  const { log, newId, hosts, pages, cors } = options;
   const app = new Koa<RequestState>();
   // What gets this far is a broken connection, or else a fault in the middleware that answers errors.
   app.on("error", (err: unknown, ctx: Context) =>
@@ -64,6 +66,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   if (cors) app.use(allowOrigins(cors));
   app.use(jsonErrors(log));
   if (hosts) app.use(onlyHosts(hosts));
+  if (pages) app.use(onlyPages(pages));
   app.use(routes(options).routes());
   return app;
 }

@@ -7,7 +7,7 @@ import type { Adapter } from "./adapter.ts";
 import { createApp } from "./app.ts";
 import { Gate } from "./auth/gate.ts";
 import type { Config } from "./config/config.ts";
-import { exposureFault, hostsOf } from "./config/exposure.ts";
+import { exposureFault, hostsOf, pagesOf } from "./config/exposure.ts";
 import { AgentGateway } from "./gateway/agent-gateway.ts";
 import { Callbacks } from "./gateway/callbacks.ts";
 import { Deadlines } from "./gateway/deadlines.ts";
@@ -194,6 +194,7 @@ const edgeOf = (config: Config) => ({
   cors: config.server.cors,
   gate: gateOf(config),
   hosts: hostsOf(config),
+  pages: pagesOf(config),
   signer: signerOf(config),
 });
 

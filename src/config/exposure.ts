@@ -24,6 +24,16 @@ export function hostsOf({ auth, server, agents }: Reached): readonly string[] | 
   return [...[publicUrl, ...callbackUrls].map((url) => new URL(url).hostname), ...(allowedHosts ?? [])];
 }
 
+/** Whose pages may have a browser call; see `onlyPages`. */
+export function pagesOf({ auth, server }: Exposed): {
+  readonly isOpen: boolean;
+  readonly origins: "*" | readonly string[];
+} {
+  const { cors, publicUrl } = server;
+  const origins = cors?.origins === "*" ? "*" : [new URL(publicUrl).origin, ...(cors?.origins ?? [])];
+  return { isOpen: typeof auth === "string", origins };
+}
+
 /** What is allowed, but hardly meant. */
 export function exposureWarnings(config: Exposed): string[] {
   const { auth, server } = config;

@@ -1,4 +1,4 @@
-/** What a request over HTTP shows of its sender, for the gate; and which names the proxy answers to. */
+/** What a request over HTTP shows of its sender, for the gate; which names the proxy answers to; whose pages may call. */
 import type { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
@@ -39,3 +39,35 @@ export const onlyHosts =
     const reason = "the Host header names none of the proxy's; see server.publicUrl and server.allowedHosts";
     throw new A2AError("forbidden", { data: { reason } });
   };
+
+/** What changes nothing, and CORS's question. The answer is the browser's, which does not show it to the page. */
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+export interface Pages {
+  /** Nobody is asked for credentials, so that a browser needs none. */
+  readonly isOpen: boolean;
+  /** Origins whose pages may call, besides those of the host that is called. */
+  readonly origins: "*" | readonly string[];
+}
+
+/**
+ * Refuses what a page of another origin has a browser send (403). A browser asks first (CORS) for a body of JSON, but not
+ * for a POST without a body, such as `:cancel`; it then says the page's origin. A key or a token is nothing that it would
+ * add by itself: callers that have to show one are not asked where they are from. A client certificate is.
+ */
+export const onlyPages =
+  ({ isOpen, origins }: Pages): Middleware<RequestState> =>
+  (ctx, next) => {
+    const origin = ctx.get("Origin");
+    if (origin === "" || READS.has(ctx.method)) return next();
+    if (!isOpen && certificateOf(ctx.req.socket) === undefined) return next();
+    if (isOwn(ctx, origin) || (origins === "*" ? isOpen : origins.includes(origin))) return next();
+    const reason = "pages of this Origin may not call; see server.publicUrl and server.cors";
+    throw new A2AError("forbidden", { data: { reason } });
+  };
+
+/** `null` is nobody's own. What came over TLS is none of a page's that did not. */
+function isOwn({ host, secure }: Context, origin: string): boolean {
+  const page = URL.parse(origin);
+  return page?.host === host && (page.protocol === "https:" || !secure);
+}

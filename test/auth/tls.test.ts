@@ -94,6 +94,19 @@ describe("with client certificates", () => {
     expect(await as("wrong", client)).toBe(401);
   });
 
+  test("a page of another origin is refused, since the browser shows the certificate by itself", async () => {
+    const proxy = await start({ clientCa: clientCa() }, { auth: { mtls } });
+    const client = await certificate("ci", ca);
+    const from = async (origin: string): Promise<number> => {
+      const sent = { ca: ca.cert, body: get, headers: { origin }, client };
+      return (await overTls(proxy.agent("one"), sent)).status;
+    };
+    expect(await from("https://evil.example")).toBe(403);
+    // Whoever is on the line can write such a page.
+    expect(await from(proxy.url.replace("https:", "http:"))).toBe(403);
+    expect(await from(proxy.url)).toBe(200);
+  });
+
   test("required ones are asked of every connection, and the card says so", async () => {
     const proxy = await start({ clientCa: clientCa(), requireClientCert: true }, { auth: { mtls } });
     // TLS 1.3 lets the client begin before the server has seen that it has no certificate.
