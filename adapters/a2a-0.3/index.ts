@@ -27,6 +27,7 @@ import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
 import { extendedCardOf } from "./extended-card.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
+import { foldedReply } from "./fold.ts";
 import { GrpcTransport } from "./grpc.ts";
 import { fromCanonicalParams } from "./message.ts";
 import { subscribePush } from "./push.ts";
@@ -77,6 +78,10 @@ function grpcOf({ agent, grpc }: Southbound, address: string | undefined): GrpcC
   throw new A2AError("agent-unavailable", { message: `There is no gRPC to the agent ${agent}` });
 }
 
+/** What a stream comes to where one answer was asked for; what is not understood is left for the error to show. */
+const fold = (results: readonly unknown[]): unknown =>
+  foldedReply(results.flatMap((result) => toCanonicalEvent(result) ?? [])) ?? results.at(-1);
+
 class Backend03 implements Backend {
   readonly #options: Options;
   readonly #southbound: Southbound;
@@ -90,7 +95,7 @@ class Backend03 implements Backend {
     const { http, url } = southbound;
     const newId = () => southbound.newId();
     this.#transports = {
-      jsonrpc: new JsonRpcClient({ http, url, newId, toError: toCanonicalError }),
+      jsonrpc: new JsonRpcClient({ http, url, newId, toError: toCanonicalError, fold }),
       "http+json": new RestClient(http, url),
       grpc: new GrpcTransport(() => grpcOf(southbound, options.grpcUrl)),
     };

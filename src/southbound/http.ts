@@ -17,6 +17,8 @@ export interface HttpResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The parsed body where it is JSON, else undefined. */
   readonly json: unknown;
+  /** The JSON values of a body that is an event stream, else absent. */
+  readonly values?: readonly unknown[];
   /** The body as text, for error messages; at most the first 2,000 characters. */
   readonly excerpt: string;
 }

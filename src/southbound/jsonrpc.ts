@@ -38,6 +38,8 @@ export interface JsonRpcClientOptions {
   readonly newId: () => string;
   /** The dialect's error mapping; `defaultFault` where absent. */
   readonly toError?: (fault: VendorFault) => A2AError;
+  /** What the results of an event stream come to where one answer was asked for; the last one where absent. */
+  readonly fold?: (results: readonly unknown[]) => unknown;
 }
 
 const RpcErrorObject = z.looseObject({
@@ -82,6 +84,8 @@ export function defaultFault(fault: VendorFault): A2AError {
     data,
   });
 }
+
+const lastOf = (results: readonly unknown[]): unknown => results.at(-1);
 
 export class JsonRpcClient {
   readonly #options: JsonRpcClientOptions;
@@ -135,7 +139,8 @@ export class JsonRpcClient {
   }
 
   #result(method: string, response: HttpResponse): unknown {
-    const { status, json, excerpt } = response;
+    const { status, json, values = [], excerpt } = response;
+    if (values.length > 0) return this.#folded(method, response);
     const opened = openEnvelope(json);
     if (opened.kind === "error") throw this.#fault(method, { status, rpc: opened.error, excerpt });
     if (status >= 400) throw this.#fault(method, { status, body: json, excerpt });
@@ -145,6 +150,11 @@ export class JsonRpcClient {
       message: `The agent answered ${method} with something that is not JSON`,
       data: { stage: "body", status, excerpt: excerpt.slice(0, 200) },
     });
+  }
+
+  #folded(method: string, { status, values = [], excerpt }: HttpResponse): unknown {
+    const results = values.map((json) => this.#result(method, { status, headers: {}, json, excerpt }));
+    return (this.#options.fold ?? lastOf)(results);
   }
 
   #fault(method: string, fault: Omit<VendorFault, "method">): A2AError {

@@ -49,6 +49,12 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A stream that was not asked for, and has ended. */
+function valuesIn(text: string, maxEventBytes: number): unknown[] {
+  const decoder = createEventDecoder({ maxEventBytes });
+  return [...decoder.push(Buffer.from(text)), ...decoder.end()].map(({ value }) => value);
+}
+
 async function* only(value: unknown): AsyncGenerator<StreamedValue> {
   yield { value };
 }
@@ -177,10 +183,12 @@ class UndiciClient implements ClosableHttpClient {
         data: { agent, stage: "body", status },
       });
     }
+    const isStream = json === undefined && /^\s*text\/event-stream/i.test(String(headers["content-type"]));
     return {
       status,
       headers,
       json,
+      ...(isStream && { values: valuesIn(text, limits.event) }),
       get excerpt() {
         return redact(text.slice(0, EXCERPT));
       },
