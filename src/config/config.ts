@@ -55,7 +55,7 @@ export interface Limits {
   readonly responseBody: number;
   /** One event of a vendor's stream, bytes. */
   readonly event: number;
-  /** All artifacts and messages of one task, bytes. */
+  /** All artifacts, messages and metadata of one task, bytes. */
   readonly task: number;
   /** Messages in one task's history. */
   readonly history: number;
@@ -90,7 +90,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   requestBody: 16 * MIB,
   responseBody: 64 * MIB,
   event: 16 * MIB,
-  task: 256 * MIB,
+  task: 64 * MIB,
   history: 1000,
   parts: 1000,
   streams: 1000,

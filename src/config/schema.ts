@@ -66,7 +66,7 @@ const LimitsSchema = z.strictObject({
     "Body of a vendor's answer that is not a stream; beyond it -32006.",
   ),
   event: byteLimit("event", "One event of a vendor's stream; beyond it -32006."),
-  task: byteLimit("task", "All artifacts and messages of one task together."),
+  task: byteLimit("task", "All artifacts and messages of one task together, with their metadata."),
   history: countLimit("history", "Messages in the history of one task."),
   parts: countLimit("parts", "Parts in one message or artifact chunk."),
   streams: countLimit("streams", "Open streams to clients; beyond it HTTP 429."),

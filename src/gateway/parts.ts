@@ -3,7 +3,7 @@
  * TextPart in a later chunk continues it. Parts with metadata or fields of their own are never joined.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Part, TextPart } from "../protocol/model.ts";
+import type { Metadata, Part, TextPart } from "../protocol/model.ts";
 
 function isPlainText(part: Part | undefined): part is TextPart {
   if (part?.kind !== "text") return false;
@@ -56,10 +56,25 @@ export function partsAfter(known: readonly Part[], wanted: readonly Part[]): Par
   return isDeepStrictEqual(tail, match) ? rest : undefined;
 }
 
-/** Roughly how much memory and wire the parts take, in UTF-16 units: text and bytes by length, data by its JSON. */
+/** Of metadata, as JSON. */
+export const weight = (metadata: Metadata | undefined): number =>
+  metadata === undefined ? 0 : JSON.stringify(metadata).length;
+
+/** By how much metadata grows where `later` is laid over it. */
+export function growth(metadata: Metadata = {}, later: Metadata | undefined): number {
+  if (later === undefined) return 0;
+  const replaced = Object.entries(metadata).filter(([key]) => Object.hasOwn(later, key));
+  return weight(later) - weight(Object.fromEntries(replaced));
+}
+
+/**
+ * Roughly how much memory and wire the parts take, in UTF-16 units: text and bytes by length, data and metadata by
+ * their JSON.
+ */
 export function sizeOf(parts: readonly Part[]): number {
   let size = 0;
   for (const part of parts) {
+    size += weight(part.metadata);
     switch (part.kind) {
       case "text":
         size += part.text.length;

@@ -1,6 +1,6 @@
 /** A task as the sum of its events: grows in place, so that a chunk costs its own length and not the artifact's. */
 import type { Artifact, Message, Metadata, StreamEvent, Task, TaskStatus } from "../protocol/model.ts";
-import { appendParts, joinParts, sizeOf } from "./parts.ts";
+import { appendParts, growth, joinParts, sizeOf, weight } from "./parts.ts";
 
 /** An artifact under construction; `parts` belongs to the state. */
 interface GrowingArtifact {
@@ -9,9 +9,10 @@ interface GrowingArtifact {
   closed: boolean;
 }
 
-/** What an artifact or a message takes besides its parts. */
+/** What an artifact or a message takes besides its parts and metadata. */
 const ENTRY = 100;
-const messageSize = ({ parts }: Message): number => ENTRY + sizeOf(parts);
+const entrySize = ({ parts, metadata }: Message | Artifact): number =>
+  ENTRY + weight(metadata) + sizeOf(parts);
 
 const isThought = ({ metadata }: Message): boolean => metadata?.["thought"] === true;
 
@@ -48,6 +49,7 @@ export class TaskState {
   absorb(task: Partial<Task>): void {
     const { kind: _kind, id: _id, contextId: _c, status: _s, artifacts: _a, history: _h, ...rest } = task;
     const { metadata, ...extra } = rest;
+    this.size += growth(this.metadata, metadata);
     if (metadata) this.metadata = { ...this.metadata, ...metadata };
     this.#extra = { ...this.#extra, ...extra };
   }
@@ -87,7 +89,7 @@ export class TaskState {
     const last = this.history.at(-1);
     if (isThought(before) && last && isThought(last) && last.role === before.role) {
       this.#messageIds.add(before.messageId);
-      this.size += messageSize(before);
+      this.size += entrySize(before);
       const joined = { ...last, parts: joinParts(last.parts) };
       appendParts(joined.parts, before.parts);
       this.history[this.history.length - 1] = joined;
@@ -101,12 +103,12 @@ export class TaskState {
     if (this.#messageIds.has(message.messageId)) return;
     this.#messageIds.add(message.messageId);
     this.history.push(message);
-    this.size += messageSize(message);
+    this.size += entrySize(message);
     if (this.history.length <= this.#maxHistory) return;
     const oldest = this.history.shift();
     if (!oldest) return;
     this.#messageIds.delete(oldest.messageId);
-    this.size -= messageSize(oldest);
+    this.size -= entrySize(oldest);
   }
 
   artifact(id: string): Artifact | undefined {
@@ -128,8 +130,8 @@ export class TaskState {
 
   replaceArtifact(artifact: Artifact): void {
     const known = this.#artifacts.get(artifact.artifactId);
-    if (known) this.size -= ENTRY + sizeOf(known.fields.parts);
-    this.size += ENTRY + sizeOf(artifact.parts);
+    if (known) this.size -= entrySize(known.fields);
+    this.size += entrySize(artifact);
     const fields = { ...artifact, parts: joinParts(artifact.parts) };
     this.#artifacts.set(artifact.artifactId, { fields, closed: false });
   }
@@ -141,7 +143,7 @@ export class TaskState {
       return;
     }
     const { fields } = known;
-    this.size += sizeOf(chunk.parts);
+    this.size += sizeOf(chunk.parts) + growth(fields.metadata, chunk.metadata);
     appendParts(fields.parts, chunk.parts);
     const { parts: _parts, metadata, ...rest } = chunk;
     Object.assign(fields, rest);
