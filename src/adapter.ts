@@ -73,6 +73,8 @@ export interface VendorTask {
 
 /** Where a vendor may push, and the token to show there. Both are secrets. */
 export interface PushCallback {
+  /** What the vendor keeps it under, where its dialect has a place for that; the same for every task. */
+  readonly id: string;
   readonly url: string;
   readonly token: string;
 }
@@ -90,7 +92,8 @@ export interface NativeMethods {
  * An agent behind its dialect. An absent method is one the vendor's dialect does not have. A method that turns out
  * to be missing at this one vendor throws A2AError `unsupported-operation` (or `method-not-found`), without side
  * effects there; the gateway then does without. `message.taskId` and `message.contextId` in `params` are the
- * vendor's own ids; they are absent for a new task or context.
+ * vendor's own ids; they are absent for a new task or context. A `pushNotificationConfig` in `params` is a callback of
+ * the proxy's own, a PushCallback, never the client's.
  */
 export interface Backend {
   /** The vendor's task id is the client's to choose: it is `newTaskId` of the call, known before any answer. */
@@ -111,6 +114,8 @@ export interface Backend {
    * asked for before.
    */
   subscribePush?(task: VendorTask, callback: PushCallback, call: Call): Promise<void>;
+  /** Takes back what was asked for by that callback, also where it went along with a message. */
+  unsubscribePush?(task: VendorTask, callbackId: PushCallback["id"], call: Call): Promise<void>;
   /** The card for callers that the vendor knows; called only where its card announces one. */
   extendedCard?(call: Call): Promise<AgentCard>;
 }

@@ -4,7 +4,7 @@
  *
  * historyLength: in 0.1 absent, null and 0 mean none; in 0.3.0 absent and 0 mean all, and none cannot be said. The
  * gateway keeps the history itself, so tasks/send asks for none, and tasks/get for as many as the client did.
- * Lossy towards the wire: `blocking`, `pushNotificationConfig` (the gateway's business) and a push config's id.
+ * Lossy towards the wire: `blocking`, and a push config's id.
  */
 import type { z } from "zod";
 import type { AgentMessage, Call, VendorTask } from "../../src/adapter.ts";
@@ -36,12 +36,13 @@ export function fromCanonicalSendParams(
   ids: Pick<Call, "newTaskId" | "newContextId">,
 ): WireSendParams {
   const { message, configuration, metadata } = params;
-  const modes = configuration?.acceptedOutputModes;
+  const { acceptedOutputModes: modes, pushNotificationConfig: push } = configuration ?? {};
   return compact({
     id: message.taskId ?? ids.newTaskId,
     sessionId: message.contextId ?? ids.newContextId,
     message: fromCanonicalMessage(message),
     acceptedOutputModes: modes?.length ? fromCanonicalModes(modes) : undefined,
+    pushNotification: push && fromCanonicalPushConfig(push),
     metadata,
   });
 }

@@ -7,7 +7,7 @@ import { A2AError } from "../../src/protocol/errors.ts";
 import type { ProtoMessage } from "../../src/protocol/grpc-codec.ts";
 import type { GrpcClient, GrpcRequest } from "../../src/southbound/grpc.ts";
 import { compact } from "../shared/object.ts";
-import { toSendRequest, withPlainBytes } from "./proto-json.ts";
+import { taskName, toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
 export class GrpcTransport implements Transport {
@@ -53,17 +53,22 @@ function rpcOf(request: Request): readonly [rpc: string, message: ProtoMessage] 
       return ["SendStreamingMessage", toSendRequest(request.params)];
     case "tasks/get": {
       const { id, historyLength } = request.params;
-      return ["GetTask", compact({ name: nameOf(id), historyLength })];
+      return ["GetTask", compact({ name: taskName(id), historyLength })];
     }
     case "tasks/cancel":
-      return ["CancelTask", { name: nameOf(request.params.id) }];
+      return ["CancelTask", { name: taskName(request.params.id) }];
     case "tasks/resubscribe":
-      return ["TaskSubscription", { name: nameOf(request.params.id) }];
+      return ["TaskSubscription", { name: taskName(request.params.id) }];
+    case "tasks/pushNotificationConfig/set":
+      return ["CreateTaskPushNotificationConfig", toCreatePushRequest(request.params)];
+    case "tasks/pushNotificationConfig/delete": {
+      const { id, pushNotificationConfigId } = request.params;
+      const name = `${taskName(id)}/pushNotificationConfigs/${pushNotificationConfigId}`;
+      return ["DeleteTaskPushNotificationConfig", { name }];
+    }
     case "agent/getAuthenticatedExtendedCard":
       return ["GetAgentCard", {}];
     default:
       return request satisfies never;
   }
 }
-
-const nameOf = (id: string): string => `tasks/${id}`;

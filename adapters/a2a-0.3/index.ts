@@ -30,7 +30,6 @@ import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
 import { foldedReply } from "./fold.ts";
 import { GrpcTransport } from "./grpc.ts";
 import { fromCanonicalParams } from "./message.ts";
-import { subscribePush } from "./push.ts";
 import { RestClient } from "./rest.ts";
 import { fromCanonicalTask } from "./task.ts";
 import { transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
@@ -135,11 +134,14 @@ class Backend03 implements Backend {
 
   async subscribePush({ id }: VendorTask, callback: PushCallback, call: Call): Promise<void> {
     const card = await this.#knownCard(call.signal);
-    const isJsonRpc = this.#transport(card) === this.#transports.jsonrpc;
-    if (!isJsonRpc || card?.capabilities.pushNotifications === false) {
-      throw new A2AError("push-not-supported");
-    }
-    await subscribePush(this.#southbound, { id, callback, signal: call.signal, headers: headersFor(call) });
+    if (card?.capabilities.pushNotifications === false) throw new A2AError("push-not-supported");
+    const params = { taskId: id, pushNotificationConfig: callback };
+    await this.#call({ method: "tasks/pushNotificationConfig/set", params }, call);
+  }
+
+  async unsubscribePush({ id }: VendorTask, callbackId: string, call: Call): Promise<void> {
+    const params = { id, pushNotificationConfigId: callbackId };
+    await this.#call({ method: "tasks/pushNotificationConfig/delete", params }, call);
   }
 
   /** No extended card is no fault: the error says so. */
@@ -153,10 +155,14 @@ class Backend03 implements Backend {
     return toCanonicalCard(card, { name: agent, url });
   }
 
-  async #reply(request: Request, call: Call): Promise<AgentReply> {
+  async #call(request: Request, call: Call): Promise<unknown> {
     const { signal } = call;
     const card = this.#options.transport === "auto" ? await this.#knownCard(signal) : undefined;
-    const result = await this.#transport(card).call({ ...request, signal, headers: headersFor(call) });
+    return this.#transport(card).call({ ...request, signal, headers: headersFor(call) });
+  }
+
+  async #reply(request: Request, call: Call): Promise<AgentReply> {
+    const result = await this.#call(request, call);
     const reply = toCanonicalReply(result);
     if (!reply) throw notUnderstood(request.method, result);
     return reply;

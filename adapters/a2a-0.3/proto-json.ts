@@ -4,8 +4,9 @@
  */
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { toProtoJsonMessage } from "../../src/protocol/proto-json.ts";
-import { toProtoJsonPushConfig } from "../../src/protocol/proto-json-params.ts";
+import { toProtoJsonPushConfig, toProtoJsonTaskPushConfig } from "../../src/protocol/proto-json-params.ts";
 import { compact, isRecord } from "../shared/object.ts";
+import type { CallbackParams } from "./transport.ts";
 
 /** SendMessageRequest; its message is under the JSON name `message`. */
 export function toSendRequest({
@@ -22,6 +23,16 @@ export function toSendRequest({
     metadata,
   });
 }
+
+/** CreateTaskPushNotificationConfigRequest; whole over HTTP+JSON too, as the servers of both official SDKs want it. */
+export const toCreatePushRequest = (params: CallbackParams): Record<string, unknown> => ({
+  parent: taskName(params.taskId),
+  configId: params.pushNotificationConfig.id,
+  config: toProtoJsonTaskPushConfig(params),
+});
+
+/** How gRPC names a task. */
+export const taskName = (id: string): string => `tasks/${id}`;
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Shorter text of these letters may well be what the file says. */

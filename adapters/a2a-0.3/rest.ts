@@ -8,7 +8,7 @@ import type { A2AError } from "../../src/protocol/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/southbound/http.ts";
 import { isRecord } from "../shared/object.ts";
 import { toCanonicalError } from "./errors.ts";
-import { toSendRequest, withPlainBytes } from "./proto-json.ts";
+import { toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
 type Route = Pick<HttpRequest, "method" | "url" | "body">;
@@ -67,27 +67,45 @@ export class RestClient implements Transport {
   }
 
   /** The route of a method, and the other way that it may be served. */
-  #routes({ method, params }: Request): readonly [Route, Route?] {
-    if (method === "agent/getAuthenticatedExtendedCard") {
-      return [{ method: "GET", url: `${this.#base}/card` }];
+  #routes(request: Request): readonly [Route, Route?] {
+    switch (request.method) {
+      case "message/send":
+        return [{ method: "POST", url: `${this.#base}/message:send`, body: toSendRequest(request.params) }];
+      case "message/stream":
+        return [{ method: "POST", url: `${this.#base}/message:stream`, body: toSendRequest(request.params) }];
+      case "tasks/get": {
+        const { id, historyLength } = request.params;
+        const query = historyLength === undefined ? "" : `?historyLength=${historyLength}`;
+        return [{ method: "GET", url: this.#task(id) + query }];
+      }
+      case "tasks/cancel":
+        return [{ method: "POST", url: `${this.#task(request.params.id)}:cancel`, body: {} }];
+      case "tasks/resubscribe": {
+        // The text of 0.3.0 says POST, its proto GET.
+        const url = `${this.#task(request.params.id)}:subscribe`;
+        return [
+          { method: "POST", url, body: {} },
+          { method: "GET", url },
+        ];
+      }
+      case "tasks/pushNotificationConfig/set": {
+        const url = `${this.#task(request.params.taskId)}/pushNotificationConfigs`;
+        return [{ method: "POST", url, body: toCreatePushRequest(request.params) }];
+      }
+      case "tasks/pushNotificationConfig/delete": {
+        const { id, pushNotificationConfigId } = request.params;
+        const config = encodeURIComponent(pushNotificationConfigId);
+        return [{ method: "DELETE", url: `${this.#task(id)}/pushNotificationConfigs/${config}` }];
+      }
+      case "agent/getAuthenticatedExtendedCard":
+        return [{ method: "GET", url: `${this.#base}/card` }];
+      default:
+        return request satisfies never;
     }
-    if ("message" in params) {
-      const verb = method === "message/send" ? "send" : "stream";
-      return [{ method: "POST", url: `${this.#base}/message:${verb}`, body: toSendRequest(params) }];
-    }
-    const { id, historyLength } = params;
-    const url = `${this.#base}/tasks/${encodeURIComponent(id)}`;
-    if (method === "tasks/cancel") return [{ method: "POST", url: `${url}:cancel`, body: {} }];
-    if (method === "tasks/resubscribe") {
-      // The text of 0.3.0 says POST, its proto GET.
-      const subscribe = { url: `${url}:subscribe` };
-      return [
-        { ...subscribe, method: "POST", body: {} },
-        { ...subscribe, method: "GET" },
-      ];
-    }
-    const query = historyLength === undefined ? "" : `?historyLength=${historyLength}`;
-    return [{ method: "GET", url: url + query }];
+  }
+
+  #task(id: string): string {
+    return `${this.#base}/tasks/${encodeURIComponent(id)}`;
   }
 }
 

@@ -1,11 +1,24 @@
 /** How the methods of 0.3.0 reach an agent: over JSON-RPC, HTTP+JSON or gRPC (§3.2), whichever it serves. */
+import type { PushCallback } from "../../src/adapter.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
-import type { MessageSendParams, TaskQueryParams } from "../../src/protocol/params.ts";
+import type {
+  DeletePushConfigParams,
+  MessageSendParams,
+  TaskQueryParams,
+} from "../../src/protocol/params.ts";
+
+/** TaskPushNotificationConfig (§6.10) for a callback of the proxy's own. */
+export interface CallbackParams {
+  readonly taskId: string;
+  readonly pushNotificationConfig: PushCallback;
+}
 
 /** A method with its params, as JSON-RPC names them. */
 export type Request =
   | { readonly method: "message/send" | "message/stream"; readonly params: MessageSendParams }
   | { readonly method: "agent/getAuthenticatedExtendedCard"; readonly params: undefined }
+  | { readonly method: "tasks/pushNotificationConfig/set"; readonly params: CallbackParams }
+  | { readonly method: "tasks/pushNotificationConfig/delete"; readonly params: DeletePushConfigParams }
   | { readonly method: "tasks/get" | "tasks/cancel" | "tasks/resubscribe"; readonly params: TaskQueryParams };
 
 export type Exchange = Request & {

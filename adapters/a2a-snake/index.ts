@@ -32,15 +32,12 @@ import {
   withProtocol,
   type CanonicalMethod,
 } from "./params.ts";
-import { fromCanonicalTaskPushConfig } from "./push.ts";
+import { fromCanonicalPushParams, fromCanonicalTaskPushConfig } from "./push.ts";
 import { toCanonicalReply, toCanonicalTaskResult } from "./task.ts";
 import { parseWire, WireCard } from "./wire.ts";
 
 /** ms; the card is needed before each call, for the tenant and for what it says of streaming. */
 const CARD_AGE = 5 * 60_000;
-
-/** A callback set anew takes the place of the one before. */
-const CALLBACK_ID = "a2a-compat-proxy";
 
 const Options = z.strictObject({
   tenant: z.string().min(1).optional().meta({
@@ -55,13 +52,6 @@ export const a2aSnake: Adapter<Options> = {
   options: Options,
   connect: (options, southbound) => new SnakeBackend(options, southbound),
 };
-
-/** The gateway delivers: a webhook body of this dialect is a bare snake_case event, no Task of 0.3.0 (§9.5). */
-function withoutPush({ configuration, ...params }: MessageSendParams): MessageSendParams {
-  if (!configuration) return params;
-  const { pushNotificationConfig: _push, ...rest } = configuration;
-  return { ...params, configuration: rest };
-}
 
 class SnakeBackend implements Backend {
   readonly #tenant: string | undefined;
@@ -90,13 +80,11 @@ class SnakeBackend implements Backend {
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    return toCanonicalReply(
-      await this.#result("message/send", fromCanonicalSendParams(withoutPush(params)), call),
-    );
+    return toCanonicalReply(await this.#result("message/send", fromCanonicalSendParams(params), call));
   }
 
   stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
-    return this.#events("message/stream", fromCanonicalSendParams(withoutPush(params)), call);
+    return this.#events("message/stream", fromCanonicalSendParams(params), call);
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
@@ -114,8 +102,13 @@ class SnakeBackend implements Backend {
   async subscribePush({ id: taskId }: VendorTask, callback: PushCallback, call: Call): Promise<void> {
     const card = await this.#knownCard(call.signal);
     if (card?.capabilities?.push_notifications === false) throw new A2AError("push-not-supported");
-    const config = { taskId, pushNotificationConfig: { id: CALLBACK_ID, ...callback } };
+    const config = { taskId, pushNotificationConfig: { ...callback } };
     await this.#result("tasks/pushNotificationConfig/set", fromCanonicalTaskPushConfig(config), call);
+  }
+
+  async unsubscribePush({ id }: VendorTask, callbackId: string, call: Call): Promise<void> {
+    const params = fromCanonicalPushParams({ id, pushNotificationConfigId: callbackId });
+    await this.#result("tasks/pushNotificationConfig/delete", params, call);
   }
 
   async extendedCard(call: Call): Promise<AgentCard> {

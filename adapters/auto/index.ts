@@ -118,6 +118,12 @@ class AutoBackend implements Backend {
     await chosen.backend.subscribePush(task, callback, call);
   }
 
+  async unsubscribePush(task: VendorTask, callbackId: string, call: Call): Promise<void> {
+    const chosen = await this.#choice(call.signal);
+    if (!chosen.backend.unsubscribePush) throw missing("push notifications to be deleted", chosen);
+    await chosen.backend.unsubscribePush(task, callbackId, call);
+  }
+
   async extendedCard(call: Call): Promise<AgentCard> {
     const chosen = await this.#choice(call.signal);
     if (!chosen.backend.extendedCard) throw missing("extended card", chosen);

@@ -80,12 +80,13 @@ export const PushSchema = z.strictObject({
 
 export const VendorPushSchema = z.strictObject({
   mode: z
-    .enum(["off", "instead-of-polling"])
+    .enum(["off", "instead-of-polling", "with-message"])
     .prefault("off")
     .meta({
       description:
         "`instead-of-polling`: where a task has to be followed at the vendor, the vendor is asked to push to the proxy, " +
-        "if its dialect and its card allow that; `off`: its stream is resumed, or it is polled.",
+        "if its dialect and its card allow that; `with-message`: each message asks for it already, for agents that take no " +
+        "message without; `off`: the agent's stream is resumed, or it is polled.",
       defaultsTo: "off",
     }),
   callbackUrl: baseUrl().exactOptional().meta({
@@ -99,9 +100,9 @@ export function resolveVendorPush(
   given: z.output<typeof VendorPushSchema> | undefined,
   publicUrl: string,
 ): VendorPush | undefined {
-  if (given?.mode !== "instead-of-polling") return undefined;
-  const { callbackUrl = publicUrl, safetyPoll } = given;
-  return { callbackUrl: callbackUrl.replace(/\/+$/, ""), safetyPoll };
+  if (given === undefined || given.mode === "off") return undefined;
+  const { mode, callbackUrl = publicUrl, safetyPoll } = given;
+  return { callbackUrl: callbackUrl.replace(/\/+$/, ""), safetyPoll, withMessage: mode === "with-message" };
 }
 
 export function resolvePush({ allowPorts, jwt, ...push }: z.output<typeof PushSchema>): PushSettings {

@@ -28,6 +28,8 @@ export interface VendorPush {
   readonly callbackUrl: string;
   /** How often the vendor is asked all the same, ms. */
   readonly safetyPoll: number;
+  /** The callback goes along with every message. */
+  readonly withMessage: boolean;
 }
 
 /** How notifications are signed. */

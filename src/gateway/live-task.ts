@@ -5,6 +5,7 @@
 import type { AgentEvent } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { Message, Metadata, StreamEvent, TaskStatus } from "../protocol/model.ts";
+import { isFinal } from "../protocol/states.ts";
 import type { TaskRecord } from "../store/store.ts";
 import type { EngineContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
@@ -23,6 +24,8 @@ export interface VendorIds {
 export interface LiveTaskOptions {
   readonly principal: string;
   readonly vendor: VendorIds;
+  /** The seal of the callback that the vendor has, while the turn runs. */
+  readonly callback: () => string | undefined;
   /** The client's message of this turn; undefined where the task is merely followed. */
   readonly message: Message | undefined;
   /** Events are written to the log: somebody listens. */
@@ -127,6 +130,11 @@ export class LiveTask {
     return { sequence: this.feed.sequence, json: JSON.stringify(marked), last: false };
   }
 
+  /** Writes the task down, where it is written down already, after the vendor was given a callback. */
+  async keepCallback(): Promise<void> {
+    if (this.#announced) await this.persist();
+  }
+
   /** Ends the turn in the state that the agent announced. */
   finish(): Promise<void> {
     return this.#close(this.normalizer.finish());
@@ -172,7 +180,7 @@ export class LiveTask {
 
   #record(): TaskRecord {
     const { agent, mint } = this.#context;
-    const { principal, vendor } = this.#options;
+    const { principal, vendor, callback } = this.#options;
     const { state } = this;
     return {
       agent: agent.name,
@@ -181,6 +189,7 @@ export class LiveTask {
       contextId: state.contextId,
       vendorTaskId: vendor.taskId,
       vendorContextId: vendor.contextId,
+      callback: isFinal(state.status.state) ? undefined : callback(),
       state: state.status.state,
       lastEvent: this.feed.sequence,
       createdAt: this.#createdAt,

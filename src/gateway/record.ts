@@ -61,7 +61,8 @@ export async function failUnserved(
   const normalizer = new StreamNormalizer(state, undefined, mint);
   normalizer.conclude("failed", "The proxy was restarted without the agent that worked on this task");
   const json = JSON.stringify(state.toTask());
-  const failed = { ...record, state: state.status.state, lastEvent, updatedAt: mint.now(), json };
+  const { state: ended } = state.status;
+  const failed = { ...record, callback: undefined, state: ended, lastEvent, updatedAt: mint.now(), json };
   await store.putTask(failed, { notify });
 }
 

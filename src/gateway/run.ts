@@ -40,13 +40,11 @@ export class TaskRun {
     this.#identity = identity;
     this.#turn = turn;
     this.#onTask = onTask;
-    this.#upstream = new Upstream(context, turn);
-    this.#announced = turn.record?.vendorTaskId !== undefined;
+    this.#upstream = new Upstream(context, turn, turn.record?.callback, () => this.#task?.keepCallback());
     const minted = context.backend.clientMintsTaskIds ? turn.newTaskId : undefined;
-    this.#vendor = {
-      taskId: turn.record ? turn.record.vendorTaskId : minted,
-      contextId: turn.record?.vendorContextId,
-    };
+    const { vendorTaskId, vendorContextId } = turn.record ?? {};
+    this.#announced = vendorTaskId !== undefined;
+    this.#vendor = { taskId: turn.record ? vendorTaskId : minted, contextId: vendorContextId };
     this.#opened.promise.catch(() => {});
   }
 
@@ -93,6 +91,7 @@ export class TaskRun {
       total.cancel();
       if (this.#task) this.#identity.release(this.#task.state.id);
       this.#done.resolve();
+      this.#upstream.release(this.vendorTask);
       if (this.#late && this.#task) await keepLate(this.#context, this.#task, this.#late);
       this.#upstream.abort(taskIsOver);
     }
@@ -236,6 +235,7 @@ export class TaskRun {
     return await LiveTask.begin(this.#context, origin, {
       principal,
       vendor: this.#vendor,
+      callback: () => this.#upstream.seal,
       message: send?.message,
       logging: listened,
       push,

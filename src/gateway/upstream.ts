@@ -6,8 +6,8 @@ import type { AgentEvent, AgentTask, Call, VendorTask } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
-import type { Callback } from "./callbacks.ts";
 import type { EngineContext } from "./context.ts";
+import { VendorCallback } from "./vendor-callback.ts";
 
 type Way = "stream" | "send";
 
@@ -50,10 +50,30 @@ export class Upstream {
   #controller = new AbortController();
   #aborted: A2AError | undefined;
   #way: Way | undefined;
+  readonly #callback: VendorCallback | undefined;
 
-  constructor(context: EngineContext, ids: CallIds) {
+  readonly #keepCallback: () => Promise<void> | undefined;
+
+  /**
+   * @param seal of the callback that the vendor was given before a restart
+   * @param keepCallback writes the seal of a new one down
+   */
+  constructor(
+    context: EngineContext,
+    ids: CallIds,
+    seal: string | undefined,
+    keepCallback: () => Promise<void> | undefined,
+  ) {
     this.#context = context;
     this.#ids = ids;
+    this.#keepCallback = keepCallback;
+    this.#callback = VendorCallback.of(context);
+    this.#callback?.resume(seal);
+  }
+
+  /** By what the vendor's callback is known again after a restart; undefined where it has none. */
+  get seal(): string | undefined {
+    return this.#callback?.callback?.seal;
   }
 
   /** The way `turn` is taking. */
@@ -68,8 +88,9 @@ export class Upstream {
   }
 
   /** Sends the message and yields what comes, trying `preferred` first. */
-  async *turn(params: MessageSendParams, preferred: Way): AsyncGenerator<AgentEvent, void, void> {
+  async *turn(message: MessageSendParams, preferred: Way): AsyncGenerator<AgentEvent, void, void> {
     const { backend } = this.#context;
+    const params = this.#callback?.enclosed(message) ?? message;
     const ways: Way[] = preferred === "stream" ? ["stream", "send"] : ["send", "stream"];
     const able = ways.filter((way) => backend[way] !== undefined);
     let refusal: unknown;
@@ -92,18 +113,18 @@ export class Upstream {
     );
   }
 
+  /** The turn is over: the vendor need not call any more. */
+  release(task: VendorTask | undefined): void {
+    if (this.seal === undefined) return;
+    const signal = AbortSignal.timeout(this.#context.agent.timeouts.request);
+    this.#callback?.release(task, { signal, ...this.#ids });
+  }
+
   /** Yields the task as the agent reports it, again and again; ends only by an error or when left. */
   async *follow(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
     const { backend, log } = this.#context;
-    const callback = await this.#subscribePush(task);
-    if (callback) {
-      try {
-        yield* this.#poll(task, callback);
-      } finally {
-        callback.close();
-      }
-    }
-    if (backend.resubscribe) {
+    await this.#subscribe(task);
+    if (backend.resubscribe && !this.#callback?.callback) {
       try {
         yield* this.#timed((call) => backend.resubscribe?.(task, call));
       } catch (error) {
@@ -128,31 +149,19 @@ export class Upstream {
     }
   }
 
-  /** Undefined where the vendor is not to push, or cannot. */
-  async #subscribePush(task: VendorTask): Promise<Callback | undefined> {
-    const { agent, backend, callbacks, log } = this.#context;
-    if (!agent.vendorPush || !backend.subscribePush || !backend.getTask) return undefined;
-    const { call, done } = this.#call(agent.timeouts.request, "request");
-    const callback = callbacks.open(agent, agent.vendorPush.callbackUrl);
-    try {
-      await backend.subscribePush(task, { url: callback.url, token: callback.token }, call);
-      return callback;
-    } catch (error) {
-      callback.close();
-      const fault = this.#fault(error);
-      if (this.#aborted) throw fault;
-      // What else the vendor says may repeat the callback's secrets.
-      log.info({ code: fault.code }, "the agent takes no callback; following the task without");
-      return undefined;
-    } finally {
-      done();
-    }
+  /** Where the vendor is to push, has it call. */
+  async #subscribe(task: VendorTask): Promise<void> {
+    if (!this.#callback || this.seal !== undefined) return;
+    const { call, done } = this.#call(this.#context.agent.timeouts.request, "request");
+    await this.#callback.subscribe(task, call).finally(done);
+    if (this.#aborted) throw this.#aborted;
+    if (this.seal !== undefined) await this.#keepCallback();
   }
 
   /** Asks at once, then whenever the callback is rung, or else from time to time. */
-  async *#poll(task: VendorTask, callback?: Callback): AsyncGenerator<AgentEvent, void, void> {
+  async *#poll(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
     const { agent, deadlines } = this.#context;
-    const { vendorPush, timeouts } = agent;
+    const { callback, safetyPoll = 0 } = this.#callback ?? {};
     for (let failures = 0; ;) {
       callback?.listen();
       try {
@@ -166,11 +175,11 @@ export class Upstream {
       const { promise, resolve } = Promise.withResolvers<void>();
       const { signal } = this.#controller;
       signal.addEventListener("abort", () => resolve(), { once: true });
-      if (callback && vendorPush && failures === 0) {
-        await deadlines.wait(vendorPush.safetyPoll, Promise.race([promise, callback.rung]));
+      if (callback && failures === 0) {
+        await deadlines.wait(safetyPoll, Promise.race([promise, callback.rung]));
         await deadlines.wait(RING_GAP, promise);
       } else {
-        await deadlines.wait(timeouts.poll, promise);
+        await deadlines.wait(agent.timeouts.poll, promise);
       }
       if (this.#aborted) throw this.#aborted;
     }

@@ -97,7 +97,16 @@ const PUSH_TABLES = `
 /** A vendor's own id of a context belongs to whoever has the context. */
 const VENDOR_CONTEXT_INDEX = "CREATE INDEX contexts_by_vendor_id ON contexts (agent, vendor_context_id);";
 
-export const MIGRATIONS: readonly string[] = [TABLES, PUSH_TABLES, LIST_INDEXES, VENDOR_CONTEXT_INDEX];
+/** Where a vendor calls while it works on the task: digests only. */
+const CALLBACK_COLUMN = "ALTER TABLE tasks ADD COLUMN callback TEXT;";
+
+export const MIGRATIONS: readonly string[] = [
+  TABLES,
+  PUSH_TABLES,
+  LIST_INDEXES,
+  VENDOR_CONTEXT_INDEX,
+  CALLBACK_COLUMN,
+];
 
 /**
  * Brings the database to the newest schema, all of it or, when a step fails, none. Throws for a file of another

@@ -5,7 +5,7 @@ import { TASK_STATES } from "../protocol/states.ts";
 import { prepareList } from "./sqlite-list.ts";
 
 const TASK_COLUMNS = `agent, id, principal, context_id AS contextId, vendor_task_id AS vendorTaskId,
-  vendor_context_id AS vendorContextId, state, last_event AS lastEvent, created_at AS createdAt,
+  vendor_context_id AS vendorContextId, callback, state, last_event AS lastEvent, created_at AS createdAt,
   updated_at AS updatedAt, json`;
 
 const optionalText = z
@@ -21,6 +21,7 @@ export const TaskRow = z.object({
   contextId: z.string(),
   vendorTaskId: optionalText,
   vendorContextId: optionalText,
+  callback: optionalText,
   state: z.enum(TASK_STATES),
   lastEvent: z.number(),
   createdAt: z.number(),
@@ -50,12 +51,12 @@ export function prepareStatements(db: DatabaseSync) {
   return {
     // Updates in place rather than replacing, which would give the row a new key.
     putTask: db.prepare(`
-      INSERT INTO tasks (agent, id, principal, context_id, vendor_task_id, vendor_context_id, state, finished,
-        last_event, created_at, updated_at, json)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO tasks (agent, id, principal, context_id, vendor_task_id, vendor_context_id, callback, state,
+        finished, last_event, created_at, updated_at, json)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (agent, id) DO UPDATE SET principal = excluded.principal, context_id = excluded.context_id,
         vendor_task_id = excluded.vendor_task_id, vendor_context_id = excluded.vendor_context_id,
-        state = excluded.state, finished = excluded.finished, last_event = excluded.last_event,
+        callback = excluded.callback, state = excluded.state, finished = excluded.finished, last_event = excluded.last_event,
         created_at = excluded.created_at, updated_at = excluded.updated_at, json = excluded.json`),
     getTask: db.prepare(`SELECT ${TASK_COLUMNS} FROM tasks WHERE agent = ? AND id = ?`),
     getTaskByVendorId: db.prepare(

@@ -95,6 +95,7 @@ class SqliteStore implements TaskStore {
         record.contextId,
         record.vendorTaskId ?? null,
         record.vendorContextId ?? null,
+        record.callback ?? null,
         record.state,
         isFinal(record.state) ? 1 : 0,
         record.lastEvent,

@@ -19,6 +19,8 @@ export interface TaskRecord extends TaskKey {
   /** The vendor's own ids, where they are known; undefined until the vendor has announced them. */
   readonly vendorTaskId?: string | undefined;
   readonly vendorContextId?: string | undefined;
+  /** By what the callback is known that the vendor has, while the task runs. */
+  readonly callback?: string | undefined;
   readonly state: TaskState;
   /** Sequence number of the last event that `task` includes; 0 before the first. */
   readonly lastEvent: number;

@@ -5,6 +5,8 @@ import { json } from "node:stream/consumers";
 
 type Fields = Record<string, unknown>;
 
+const fieldsOf = (value: unknown): Fields => ({ ...(value as Fields | undefined) });
+
 interface Rpc {
   readonly id: unknown;
   readonly method: string;
@@ -15,6 +17,10 @@ interface Wire {
   readonly send: string;
   readonly get: string;
   readonly set: string;
+  /** Absent where the dialect cannot delete one. */
+  readonly delete?: string;
+  /** The push configuration that went along with a message. */
+  enclosed(params: Fields): unknown;
   /** Where its params have the push configuration. */
   readonly config: string;
   readonly capabilities: Fields;
@@ -44,6 +50,8 @@ const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
     send: "message/send",
     get: "tasks/get",
     set: "tasks/pushNotificationConfig/set",
+    delete: "tasks/pushNotificationConfig/delete",
+    enclosed: ({ configuration }) => fieldsOf(configuration)["pushNotificationConfig"],
     config: "pushNotificationConfig",
     capabilities: { streaming: false, pushNotifications: true },
     more: { protocolVersion: "0.3.0" },
@@ -54,6 +62,7 @@ const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
     send: "tasks/send",
     get: "tasks/get",
     set: "tasks/pushNotification/set",
+    enclosed: ({ pushNotification }) => pushNotification,
     config: "pushNotificationConfig",
     capabilities: { streaming: false, pushNotifications: true },
     more: {},
@@ -64,6 +73,8 @@ const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
     send: "a2a.sendMessage",
     get: "a2a.getTask",
     set: "a2a.createTaskPushNotificationConfig",
+    delete: "a2a.deleteTaskPushNotificationConfig",
+    enclosed: ({ configuration }) => fieldsOf(configuration)["push_notification_config"],
     config: "push_notification_config",
     capabilities: { streaming: false, push_notifications: true },
     more: {},
@@ -79,13 +90,21 @@ const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
 
 export type Dialect = keyof typeof WIRES;
 
+interface Hook {
+  readonly id?: string;
+  readonly url: string;
+  readonly token: string;
+}
+
 export interface PushingVendor {
   readonly url: string;
   readonly wire: Wire;
   /** The methods it was asked for, in order. */
   readonly asked: string[];
   /** The webhooks that were set, in order. */
-  readonly hooks: { readonly url: string; readonly token: string }[];
+  readonly hooks: Hook[];
+  /** The params that webhooks were deleted by. */
+  readonly deleted: Fields[];
   /** What the task has come to; nobody is told. */
   become(state: string, text?: string): void;
   /** The body of a notification. */
@@ -98,28 +117,48 @@ export interface PushingOptions {
   readonly breaks?: boolean;
   /** Refuses webhooks with this error. */
   readonly refuses?: { readonly code: number; readonly message: string };
+  /** Takes webhooks only along with a message, and no message without one. */
+  readonly onlyEnclosed?: boolean;
+  /** How a webhook is deleted; as it should be where absent. */
+  readonly deletes?: "refuse" | "hang";
+  /** What happens while a message is answered with what was true before. */
+  readonly beforeAnswer?: () => Promise<void>;
   /** Before a webhook is accepted. */
   readonly verify?: (hook: { readonly url: string }) => Promise<void>;
 }
 
 export async function startPushingVendor(
   dialect: Dialect,
-  { breaks = false, refuses, verify }: PushingOptions = {},
+  { breaks = false, refuses, onlyEnclosed = false, beforeAnswer, deletes, verify }: PushingOptions = {},
 ): Promise<PushingVendor> {
   const wire = WIRES[dialect];
   const asked: string[] = [];
-  const hooks: { url: string; token: string }[] = [];
+  const hooks: Hook[] = [];
+  const deleted: Fields[] = [];
   let now = { state: "working", text: "" };
   let id: unknown = "v-1";
 
   async function answer({ method, params }: Rpc): Promise<Fields> {
+    const { state, text } = now;
+    if (method === wire.send) {
+      const enclosed = wire.enclosed(params) as Hook | undefined;
+      if (enclosed) hooks.push(enclosed);
+      else if (onlyEnclosed) return { error: { code: -32602, message: "A push URL is required" } };
+      await beforeAnswer?.();
+    }
     if (method === wire.send || method === wire.get) {
       id = params["id"] ?? id;
-      return { result: wire.task(id, now.state, now.text) };
+      return { result: wire.task(id, state, text) };
     }
-    if (method !== wire.set) return { error: { code: -32601, message: "Method not found" } };
+    if (method === wire.delete) {
+      if (deletes === "hang") return new Promise(() => {});
+      if (deletes === "refuse") return { error: { code: -32603, message: "I keep secret-place" } };
+      deleted.push(params);
+      return { result: null };
+    }
+    if (method !== wire.set || onlyEnclosed) return { error: { code: -32601, message: "Method not found" } };
     if (refuses) return { error: refuses };
-    const hook = params[wire.config] as { url: string; token: string };
+    const hook = params[wire.config] as Hook;
     await verify?.(hook);
     hooks.push(hook);
     return { result: params };
@@ -154,6 +193,7 @@ export async function startPushingVendor(
     wire,
     asked,
     hooks,
+    deleted,
     become: (state, text = "") => (now = { state, text }),
     notification: () => JSON.stringify(wire.notification(id, now.state, now.text)),
     stop: async () => {

@@ -61,6 +61,7 @@ function describeTasks(store: Current, reopen: Reopen): void {
   test("returns every field of a task as it was put, also after it was closed and opened again", async () => {
     const full = taskRecord({
       vendorTaskId: "v-1",
+      callback: "digests",
       vendorContextId: "s-1",
       lastEvent: 7,
       updatedAt: 1_790_000_000_123,

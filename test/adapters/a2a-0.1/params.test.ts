@@ -70,12 +70,20 @@ describe("send params to the wire", () => {
     });
   });
 
-  test("ask for no history, no push and no output modes where the list is empty: the gateway sees to these", () => {
+  test("hold the proxy's callback, where it is to go along", () => {
+    const pushNotificationConfig = { id: "one", url: "https://proxy.example/callback", token: "t" };
+    const { pushNotification } = fromCanonicalSendParams(
+      { ...params(), configuration: { pushNotificationConfig } },
+      ids,
+    );
+    expect(pushNotification).toEqual({ url: "https://proxy.example/callback", token: "t" });
+  });
+
+  test("ask for no history and no output modes where the list is empty: the gateway sees to these", () => {
     const configuration = {
       acceptedOutputModes: [],
       blocking: false,
       historyLength: 5,
-      pushNotificationConfig: { url: "https://example.com/hook" },
     };
     expect(Object.keys(fromCanonicalSendParams({ ...params(), configuration }, ids))).toEqual([
       "id",
