@@ -15,6 +15,7 @@ import { catalogue } from "./northbound/catalogue.ts";
 import { allowOrigins } from "./northbound/cors.ts";
 import { healthz, readyz, type Lifecycle } from "./northbound/health.ts";
 import {
+  dropUnread,
   jsonErrors,
   requestLog,
   resource,
@@ -63,6 +64,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     log[ctx.writable ? "error" : "debug"]({ err }, "http error"),
   );
   app.use(requestLog(log, newId));
+  app.use(dropUnread(log));
   if (cors) app.use(allowOrigins(cors));
   app.use(jsonErrors(log));
   if (hosts) app.use(onlyHosts(hosts));
@@ -111,7 +113,8 @@ function withAgent(
   handler: AgentHandler,
 ): void | Promise<void> {
   if (agent === undefined) return sendFault(ctx, 404, "not-found", "There is no such agent");
-  const { name, adapter } = agent.config;
+  const { name, adapter, timeouts } = agent.config;
   Object.assign(ctx.state.line, { agent: name, dialect: adapter });
+  ctx.state.stalledAfter = timeouts.stalledClient;
   return handler(ctx, agent);
 }

@@ -186,7 +186,7 @@ async function listen(server: Server, { host, port }: Config["server"]): Promise
 async function createServer(config: Config, log: Logger): Promise<Server> {
   const fault = exposureFault(config);
   if (fault !== undefined) throw new Error(fault);
-  return await createWebServer(config.server.tls, log);
+  return await createWebServer(config.server, log);
 }
 
 /** What stands between clients and the agents. */

@@ -44,7 +44,7 @@ export interface Timeouts {
   readonly linger: number;
   /** Between two tasks/get where the gateway has to poll. */
   readonly poll: number;
-  /** How long a client may leave its stream unread. */
+  /** How long a client may leave its stream, or its answer, unread. */
   readonly stalledClient: number;
 }
 
@@ -133,6 +133,8 @@ export interface Config {
     readonly publicUrl: string;
     /** Absent: no gRPC. */
     readonly grpc?: GrpcConfig;
+    /** Open at once. */
+    readonly maxConnections: number;
     /** Comment line on an idle stream, ms. */
     readonly heartbeat: number;
     /** How long running streams may finish after SIGTERM, ms. */

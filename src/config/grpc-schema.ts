@@ -1,6 +1,6 @@
 /** The sections of `config.yaml` about gRPC: `server.grpc` and an agent's `grpc`. */
 import { z } from "zod";
-import { count, duration } from "./units.ts";
+import { count, duration, maxConnections } from "./units.ts";
 
 const text = () => z.string().min(1);
 const port = () => count({ min: 0, max: 65_535 });
@@ -23,6 +23,7 @@ export const GrpcSchema = z.strictObject({
         "`http://host:port`. By default made of `host` (`localhost` for `0.0.0.0`) and `port`.",
       kind: "host:port",
     }),
+  maxConnections: maxConnections("on each of its ports"),
   tls: z
     .strictObject({
       cert: text().meta({

@@ -6,6 +6,8 @@ export interface GrpcConfig {
   /** `host:port`, with a scheme where clients want one. */
   readonly publicUrl: string;
   readonly tls: GrpcTls | undefined;
+  /** Open at once, on each port. */
+  readonly maxConnections: number;
 }
 
 /** PEM files. */

@@ -15,7 +15,7 @@ import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Limits, type Timeouts } from "./
 import { CorsSchema } from "./cors-schema.ts";
 import { PushSchema, VendorPushSchema } from "./push-schema.ts";
 import { AgentGrpcSchema, GrpcSchema } from "./grpc-schema.ts";
-import { count, duration, formatDuration, formatSize, size } from "./units.ts";
+import { count, duration, formatDuration, formatSize, maxConnections, size } from "./units.ts";
 import { baseUrl, CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
 
 const text = () => z.string().min(1);
@@ -55,7 +55,7 @@ const TimeoutsSchema = z.strictObject({
   poll: timeout("poll", "Between two tasks/get, where the proxy has to poll the vendor."),
   stalledClient: timeout(
     "stalledClient",
-    "How long a client may leave its stream unread before it is cut off.",
+    "How long a client may leave its stream or answer unread before it is cut off.",
   ),
 });
 
@@ -177,6 +177,7 @@ const ServerSchema = z.strictObject({
   grpc: GrpcSchema.exactOptional().meta({
     description: "Serve gRPC as well; see [server.grpc](#servergrpc). Absent: no gRPC.",
   }),
+  maxConnections: maxConnections("of HTTP"),
   heartbeat: duration({ min: 1 }).prefault("15s").meta({
     description: "How often a comment line keeps an idle stream open.",
     defaultsTo: "15s",

@@ -71,6 +71,15 @@ function sizeFault(text: string, value: number | null, min: number): string {
 export const count = ({ min = 1, max = Number.MAX_SAFE_INTEGER }: Range = {}) =>
   z.int().min(min).max(max).meta({ kind: "count" });
 
+/** Of one listener; generous, since idle ones cost little. */
+export const maxConnections = (whose: string) =>
+  count()
+    .prefault(10_000)
+    .meta({
+      description: `Connections ${whose} that may be open at once; further ones are closed as they come.`,
+      defaultsTo: "10000",
+    });
+
 export const formatDuration = (value: number): string => ms(value);
 
 export const formatSize = (value: number): string =>

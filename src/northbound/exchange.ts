@@ -12,6 +12,7 @@ import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { identify } from "./access.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
+import { probeHalfClosed } from "./half-closed.ts";
 import type { Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
 import {
@@ -45,12 +46,10 @@ export interface Exchange {
   principal?: Principal;
 }
 
-export const openExchange = (ctx: Context, agent: ServedAgent, deps: TransportDeps): Exchange => ({
-  ctx,
-  agent,
-  deps,
-  gone: signalOfClient(ctx.res),
-});
+export function openExchange(ctx: Context, agent: ServedAgent, deps: TransportDeps): Exchange {
+  probeHalfClosed(ctx.req, ctx.res);
+  return { ctx, agent, deps, gone: signalOfClient(ctx.res) };
+}
 
 /**
  * Finds out who calls; rejects with `unauthenticated`. Every call is asked, and let in, before it is made; a transport

@@ -13,6 +13,7 @@ import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
 import type { GrpcDeps } from "./grpc-call.ts";
 import { openCredentials } from "./grpc-credentials.ts";
 import { createService } from "./grpc-service.ts";
+import { GrpcListener } from "./grpc-listener.ts";
 import { GrpcStreams } from "./grpc-stream.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
@@ -49,10 +50,10 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
   const endpoints: Endpoint[] = [];
   const open = async (port: number, only?: string): Promise<number> => {
     const selection = new GrpcAgents({ agents, fallback, ...(only !== undefined && { only }) });
-    const endpoint = new Endpoint(selection, streams, options);
+    const endpoint = new Endpoint(selection, streams, credentials, options);
     endpoints.push(endpoint);
     const key = only === undefined ? "server.grpc.port" : `agents.${only}.grpc.port`;
-    return endpoint.listen(key, `${hostPart(config.host)}:${port}`, credentials);
+    return endpoint.listener.listen({ key, host: config.host, port });
   };
   const close = (): void => {
     stop();
@@ -87,10 +88,16 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
 
 /** One port. */
 class Endpoint {
+  readonly listener: GrpcListener;
   readonly #server: Server;
   readonly #health = new HealthImplementation({ "": "SERVING", [SERVICE_NAME]: "SERVING" });
 
-  constructor(agents: GrpcAgents, streams: GrpcStreams, options: GrpcOptions) {
+  constructor(
+    agents: GrpcAgents,
+    streams: GrpcStreams,
+    credentials: ServerCredentials,
+    options: GrpcOptions,
+  ) {
     const limits = [...options.agents.values()].map(({ config }) => config.limits.requestBody);
     this.#server = new Server({
       // The greatest; what holds for the agent is looked at when the agent is known.
@@ -104,20 +111,14 @@ class Endpoint {
     // Field names in the descriptors are those of the file.
     const descriptors = loadSync(PROTO_FILE, { keepCase: true });
     new ReflectionService(descriptors, { services: [SERVICE_NAME] }).addToServer(this.#server);
-  }
-
-  /** `key` is where the port stands in the configuration. */
-  listen(key: string, address: string, credentials: ServerCredentials): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.bindAsync(address, credentials, (cause, port) =>
-        cause ? reject(new Error(`${key}: ${refusal(address, cause)}`, { cause })) : resolve(port),
-      );
-    });
+    const { config, log } = options;
+    this.listener = new GrpcListener(this.#server, credentials, { limit: config.maxConnections, log });
   }
 
   drain(): Promise<void> {
     this.#health.setStatus("", "NOT_SERVING");
     this.#health.setStatus(SERVICE_NAME, "NOT_SERVING");
+    this.listener.stop();
     return new Promise((resolve) => {
       this.#server.tryShutdown(() => resolve());
     });
@@ -125,13 +126,6 @@ class Endpoint {
 
   close(): void {
     this.#server.forceShutdown();
+    this.listener.close();
   }
-}
-
-const hostPart = (host: string): string => (host.includes(":") && !host.startsWith("[") ? `[${host}]` : host);
-
-/** The library has the system's reason in its message only. */
-function refusal(address: string, { message }: Error): string {
-  if (message.includes("EADDRINUSE")) return `${address} is already in use`;
-  return `cannot listen on ${address} (${/\bE[A-Z]+\b/.exec(message)?.[0] ?? "unknown reason"})`;
 }

@@ -21,6 +21,8 @@ interface AccessLine {
 export interface RequestState {
   readonly requestId: string;
   readonly line: AccessLine;
+  /** How long the client may leave its answer unread, ms; `UNREAD` where absent. */
+  stalledAfter?: number;
 }
 
 export type Context = ParameterizedContext<RequestState>;
@@ -51,6 +53,23 @@ export const requestLog =
     const { method: verb, status } = ctx;
     const path = ctx.path.replace(SECRET, "$1…");
     log.info({ request: requestId, ...line, verb, path, status, duration }, "request");
+  };
+
+/** Where no agent says otherwise, ms. */
+const UNREAD = 60_000;
+
+/** Closes the connection of a client that does not read its answer. A stream sees to that itself. */
+export const dropUnread =
+  (log: Logger): Middleware<RequestState> =>
+  async (ctx, next) => {
+    await next();
+    if (ctx.respond === false) return;
+    const { requestId: request, stalledAfter = UNREAD } = ctx.state;
+    // Runs from now on, and anew whenever some of the answer gets through. It ends with the answer.
+    ctx.res.setTimeout(stalledAfter, () => {
+      log.info({ request, outcome: "client-stalled" }, "dropped an answer that its client has left unread");
+      ctx.res.destroy();
+    });
   };
 
 /** Answers what no route has answered, and what failed on the way: never HTML, never a stack. */

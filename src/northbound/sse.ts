@@ -6,6 +6,7 @@
 import type { ServerResponse } from "node:http";
 import type { OutgoingEvent, Subscription } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
+import { COMMENT } from "./half-closed.ts";
 
 export const EVENT_STREAM_HEADERS = {
   "Content-Type": "text/event-stream; charset=utf-8",
@@ -13,9 +14,6 @@ export const EVENT_STREAM_HEADERS = {
   // Reverse proxies of the nginx kind would otherwise collect events.
   "X-Accel-Buffering": "no",
 } as const;
-
-/** Colon and blank line: a comment, which clients skip. */
-const HEARTBEAT = ": \n\n";
 
 /** Events that are there at once share a write up to about this size, characters; a slow client is judged per write. */
 const WRITE_SIZE = 64 * 1024;
@@ -142,7 +140,7 @@ class OpenStream {
       this.#end = "client-stalled";
       this.#response.destroy();
     } else if (now - this.#writtenAt >= heartbeat) {
-      this.#write(HEARTBEAT);
+      this.#write(COMMENT);
     }
   }
 

@@ -6,6 +6,8 @@ import { createServer as createTlsServer, type ServerOptions } from "node:https"
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { Logger } from "pino";
 import type { TlsConfig } from "../config/auth.ts";
+import { limitConnections } from "./connection-limit.ts";
+import { answerHalfClosed } from "./half-closed.ts";
 
 /**
  * How long a client may take to send, ms: whoever sends a byte now and then keeps a connection, and what is read of the
@@ -18,19 +20,30 @@ const PATIENCE = {
 };
 const HANDSHAKE_TIMEOUT = 10_000;
 
+interface WebServerConfig {
+  readonly tls?: TlsConfig;
+  readonly maxConnections: number;
+}
+
 /**
  * Still without a listener for requests. Rejects with an Error that names the file that cannot be used.
  * @param patience `PATIENCE` in everything but tests
  */
 export async function createWebServer(
-  tls: TlsConfig | undefined,
+  { tls, maxConnections }: WebServerConfig,
   log: Logger,
   patience = PATIENCE,
 ): Promise<Server> {
-  if (tls === undefined) return createServer(patience);
+  const server = answerHalfClosed(tls ? await createSecure(tls, log, patience) : createServer(patience));
+  limitConnections(server, { limit: maxConnections, what: "connections", log });
+  return server;
+}
+
+async function createSecure(tls: TlsConfig, log: Logger, patience: typeof PATIENCE): Promise<Server> {
   const files = await readFiles(tls);
   const handshake = { handshakeTimeout: HANDSHAKE_TIMEOUT };
-  const server = createTlsServer({ ...files, ...clientOptions(tls), ...patience, ...handshake });
+  const options = { ...files, ...clientOptions(tls), ...patience, ...handshake, allowHalfOpen: true };
+  const server = createTlsServer(options);
   let current = files;
   const reload = async (): Promise<void> => {
     try {

@@ -20,6 +20,7 @@ describe("the least configuration", () => {
         host: "127.0.0.1",
         port: 8080,
         publicUrl: "http://127.0.0.1:8080",
+        maxConnections: 10_000,
         heartbeat: 15_000,
         shutdownGrace: 10_000,
       },

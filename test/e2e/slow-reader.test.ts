@@ -14,7 +14,7 @@ import { chunk, status, task } from "./puppet.ts";
 const MIB = 1024 * 1024;
 /** What kernel and Node buffer on two connections is a few MiB at most; the window is 64 KiB. */
 const BOUND = 24 * MIB;
-const TOTAL = 64 * MIB;
+const TOTAL = 48 * MIB;
 const PIECE = "x".repeat(32 * 1024);
 
 let proxy: TestProxy;

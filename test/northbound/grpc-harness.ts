@@ -45,7 +45,13 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
   const lines: Record<string, unknown>[] = [];
   const state: GrpcHarness["state"] = { phase: "ready" };
   const server = await startGrpc({
-    config: { host: "127.0.0.1", port: 0, publicUrl: "proxy.example:0", tls: undefined },
+    config: {
+      host: "127.0.0.1",
+      port: 0,
+      publicUrl: "proxy.example:0",
+      tls: undefined,
+      maxConnections: 1000,
+    },
     agents: servedAgents(
       gateways,
       { agents: configs, server: { publicUrl: "https://proxy.example" } },

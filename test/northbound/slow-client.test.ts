@@ -12,7 +12,7 @@ test.each([
   ["headers", "POST / HTTP/1.1\r\nHost: a\r\nX-"],
   ["body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n"],
 ])("a request whose %s never end is answered with 408, and cut off", async (_, begun) => {
-  const server = await createWebServer(undefined, pino({ level: "silent" }), SHORT);
+  const server = await createWebServer({ maxConnections: 100 }, pino({ level: "silent" }), SHORT);
   server.on("request", (request) => void request.resume());
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
