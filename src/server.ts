@@ -201,8 +201,9 @@ const edgeOf = (config: Config) => ({
 const signerOf = ({ server: { cardSigning, publicUrl } }: Config): CardSigner | undefined =>
   cardSigning && createCardSigner(cardSigning, publicUrl);
 
-function gateOf({ auth, rateLimits, server: { tls } }: Config): Gate {
-  return new Gate({ auth: typeof auth === "object" ? auth : undefined, rateLimits, tls });
+function gateOf({ auth, rateLimits, server: { tls, trustProxy } }: Config): Gate {
+  const asked = typeof auth === "object" ? auth : undefined;
+  return new Gate({ auth: asked, rateLimits, tls, ...(trustProxy && { trustProxy }) });
 }
 
 function urlOf(server: Server, { tls }: Config["server"]): string {

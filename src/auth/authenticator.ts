@@ -5,6 +5,7 @@
 import type { AuthConfig } from "../config/auth.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { ApiKeys } from "./api-key.ts";
+import type { FailedLogins } from "./failed-logins.ts";
 import { ClientCertificates } from "./client-certificate.ts";
 import { OidcTokens } from "./oidc.ts";
 import type { Principal } from "./principal.ts";
@@ -12,8 +13,10 @@ import { Refusal, type Presented, type Scheme } from "./scheme.ts";
 
 export class Authenticator {
   readonly schemes: readonly Scheme[];
+  readonly #failed: FailedLogins;
 
-  constructor({ apiKeys, oidc, mtls }: AuthConfig) {
+  constructor({ apiKeys, oidc, mtls }: AuthConfig, failed: FailedLogins) {
+    this.#failed = failed;
     this.schemes = [
       ...(apiKeys ? [new ApiKeys(apiKeys)] : []),
       ...(oidc ? [new OidcTokens(oidc)] : []),
@@ -21,15 +24,16 @@ export class Authenticator {
     ];
   }
 
-  /** Rejects with `unauthenticated`, which brings its `WWW-Authenticate`. */
+  /** Rejects with `unauthenticated`, which brings its `WWW-Authenticate`, or `too-many-requests`. */
   async identify(presented: Presented): Promise<Principal> {
     for (const scheme of this.schemes) {
       try {
         const principal = await scheme.identify(presented);
         if (principal !== undefined) return principal;
       } catch (thrown) {
-        if (thrown instanceof Refusal) throw this.#unauthenticated({ scheme, reason: thrown.message });
-        throw thrown;
+        if (!(thrown instanceof Refusal)) throw thrown;
+        await this.#failed.count(presented);
+        throw this.#unauthenticated({ scheme, reason: thrown.message });
       }
     }
     throw this.#unauthenticated();

@@ -8,6 +8,7 @@ import type { AgentCard } from "../protocol/card.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { Authenticator } from "./authenticator.ts";
 import { ANONYMOUS, authorize, forbidden, mayReach, type Principal } from "./principal.ts";
+import { FailedLogins } from "./failed-logins.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { Presented } from "./scheme.ts";
 import { grantedSkills, requireSkill, type Sending } from "./skills.ts";
@@ -17,6 +18,8 @@ export interface GateConfig {
   readonly auth: AuthConfig | undefined;
   readonly rateLimits: RateLimits;
   readonly tls: TlsConfig | undefined;
+  /** Addresses of reverse proxies that say for whom they ask. */
+  readonly trustProxy?: readonly string[];
 }
 
 /** The part of a card that says what callers need (§5.5.3). */
@@ -32,8 +35,8 @@ export class Gate {
   readonly #skillKey: string;
   readonly #limiter: RateLimiter;
 
-  constructor({ auth, rateLimits, tls }: GateConfig) {
-    this.#authenticator = auth && new Authenticator(auth);
+  constructor({ auth, rateLimits, tls, trustProxy = [] }: GateConfig) {
+    this.#authenticator = auth && new Authenticator(auth, new FailedLogins(rateLimits, trustProxy));
     this.#skillKey = auth?.skillKey ?? DEFAULT_SKILL_KEY;
     this.#limiter = new RateLimiter(rateLimits);
     this.isClosed = auth !== undefined;
@@ -41,7 +44,7 @@ export class Gate {
     this.declared = declaredSecurity(this.#authenticator, tls?.requireClientCert ?? false);
   }
 
-  /** Who calls; rejects with `unauthenticated`, or `issuer-unavailable` where that cannot be found out. */
+  /** Who calls; rejects with `unauthenticated`, `too-many-requests`, or `issuer-unavailable` where that cannot be found out. */
   async identify(presented: Presented): Promise<Principal> {
     return this.#authenticator?.identify(presented) ?? ANONYMOUS;
   }

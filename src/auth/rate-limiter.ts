@@ -3,6 +3,24 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import type { RateLimits } from "../config/auth.ts";
 import { A2AError } from "../protocol/errors.ts";
 
+/** Takes a point; rejects with `too-many-requests`, which has this `data` and says when to come back. */
+export async function consume(
+  limiter: RateLimiterMemory,
+  key: string,
+  data: Record<string, unknown>,
+): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (thrown) {
+    if (!(thrown instanceof RateLimiterRes)) throw thrown;
+    const seconds = Math.max(1, Math.ceil(thrown.msBeforeNext / 1_000));
+    throw new A2AError("too-many-requests", {
+      headers: { "Retry-After": String(seconds) },
+      data: { ...data, retryAfter: seconds },
+    });
+  }
+}
+
 export class RateLimiter {
   readonly #limits: RateLimits;
   readonly #calls: RateLimiterMemory | undefined;
@@ -17,18 +35,9 @@ export class RateLimiter {
 
   /** Counts a call; rejects with `too-many-requests`, which says when to come back. */
   async count(principal: string, agent: string): Promise<void> {
-    try {
-      // An agent's name holds no line break.
-      await this.#calls?.consume(`${agent}\n${principal}`);
-    } catch (thrown) {
-      if (!(thrown instanceof RateLimiterRes)) throw thrown;
-      const { calls: limit, per } = this.#limits;
-      const seconds = Math.max(1, Math.ceil(thrown.msBeforeNext / 1_000));
-      throw new A2AError("too-many-requests", {
-        headers: { "Retry-After": String(seconds) },
-        data: { agent, limit, per, retryAfter: seconds },
-      });
-    }
+    const { calls: limit, per } = this.#limits;
+    // An agent's name holds no line break.
+    if (this.#calls) await consume(this.#calls, `${agent}\n${principal}`, { agent, limit, per });
   }
 
   /** Counts a stream in; throws `too-many-requests`. Whoever took a place gives it back, once, by what is returned. */

@@ -8,6 +8,8 @@ export interface Presented {
   /** Header or metadata names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly query: URLSearchParams;
+  /** Of the other end of the connection. */
+  readonly address: string | undefined;
   /** Only a certificate that has been verified against the client CAs. */
   readonly certificate: X509Certificate | undefined;
 }

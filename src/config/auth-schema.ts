@@ -221,9 +221,17 @@ export const RateLimitsSchema = z.strictObject({
       "Calls of one caller to one agent within `per`; beyond it HTTP 429. Without `auth` all are one caller. Absent: no limit.",
   }),
   per: duration({ min: 1_000 }).prefault("1m").meta({
-    description: "The window that `calls` counts in.",
+    description: "The window that `calls` and `failedLogins` count in.",
     defaultsTo: "1m",
   }),
+  failedLogins: count({ min: 0 })
+    .prefault(100)
+    .meta({
+      description:
+        "Requests from one address with credentials that are no good, within `per`; beyond it HTTP 429 in place of 401. " +
+        "0: no limit. Behind a reverse proxy, `server.trustProxy` tells the addresses apart.",
+      defaultsTo: "100",
+    }),
   streams: count().exactOptional().meta({
     description: "Open streams of one caller, over all agents; beyond it HTTP 429. Absent: no limit.",
   }),

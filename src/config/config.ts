@@ -141,6 +141,8 @@ export interface Config {
     readonly shutdownGrace: number;
     /** Names that requests may be for, besides the public URL's and this machine's own. */
     readonly allowedHosts?: readonly string[];
+    /** Addresses and ranges of reverse proxies. */
+    readonly trustProxy?: readonly string[];
     /** Absent: plain HTTP. */
     readonly tls?: TlsConfig;
     /** Absent: served cards are not signed. */

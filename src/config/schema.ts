@@ -16,7 +16,7 @@ import { CorsSchema } from "./cors-schema.ts";
 import { PushSchema, VendorPushSchema } from "./push-schema.ts";
 import { AgentGrpcSchema, GrpcSchema } from "./grpc-schema.ts";
 import { count, duration, formatDuration, formatSize, maxConnections, size } from "./units.ts";
-import { baseUrl, CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
+import { addressRange, baseUrl, CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
 
 const text = () => z.string().min(1);
 
@@ -178,6 +178,16 @@ const ServerSchema = z.strictObject({
     description: "Serve gRPC as well; see [server.grpc](#servergrpc). Absent: no gRPC.",
   }),
   maxConnections: maxConnections("of HTTP"),
+  trustProxy: z
+    .array(addressRange())
+    .min(1)
+    .exactOptional()
+    .meta({
+      description:
+        "Addresses of reverse proxies, or ranges such as `10.0.0.0/8`. Of requests from there, `X-Forwarded-For` says " +
+        "where they come from, and that is what `rateLimits.failedLogins` counts by. Absent: the header says nothing.",
+      kind: "list of addresses",
+    }),
   heartbeat: duration({ min: 1 }).prefault("15s").meta({
     description: "How often a comment line keeps an idle stream open.",
     defaultsTo: "15s",

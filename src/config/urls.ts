@@ -1,4 +1,5 @@
 /** URLs of the configuration: what is accepted, and where a vendor's card is looked for (A2A 0.3.0 §5.3). */
+import ipaddr from "ipaddr.js";
 import { z } from "zod";
 import type { CardSource } from "../southbound/southbound.ts";
 
@@ -16,6 +17,12 @@ export const httpUrl = () =>
       if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
     })
     .meta({ kind: "URL" });
+
+/** One address of IPv4 or IPv6, or a range of them. */
+export const addressRange = () =>
+  z.string().refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), {
+    error: "must be an IP address, or a range as in 10.0.0.0/8",
+  });
 
 /** What paths are put after: no query either. */
 export const baseUrl = () =>

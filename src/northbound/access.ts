@@ -20,6 +20,7 @@ export async function identify(ctx: Context, gate: Gate): Promise<Principal> {
 const presentedBy = ({ req, querystring }: Context): Presented => ({
   headers: req.headers,
   query: new URLSearchParams(querystring),
+  address: req.socket.remoteAddress,
   certificate: certificateOf(req.socket),
 });
 

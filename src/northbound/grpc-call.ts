@@ -144,6 +144,8 @@ function presentedBy(call: UnaryCall | StreamCall): Presented {
       Object.keys(call.metadata.getMap()).map((name) => [name, textIn(call.metadata, name)]),
     ),
     query: new URLSearchParams(),
+    // The library adds the port, and leaves an IPv6 address without brackets.
+    address: call.getPeer().replace(/:\d+$/, ""),
     // The server refuses connections with a certificate that it cannot verify.
     certificate: raw && new X509Certificate(raw),
   };

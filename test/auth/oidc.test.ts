@@ -127,6 +127,7 @@ describe("the issuer's keys", () => {
   const presented = (token: string) => ({
     headers: bearer(token),
     query: new URLSearchParams(),
+    address: undefined,
     certificate: undefined,
   });
   const configOf = ({ url }: TestIssuer, more: Partial<OidcConfig> = {}): OidcConfig => ({

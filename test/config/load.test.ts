@@ -50,7 +50,7 @@ describe("the least configuration", () => {
         jwt: undefined,
       },
       auth: "absent",
-      rateLimits: { per: 60_000 },
+      rateLimits: { per: 60_000, failedLogins: 100 },
       default: undefined,
       agents: [
         [
