@@ -65,7 +65,8 @@ export const PushSchema = z.strictObject({
   configsPerTask: number(10, "Webhooks of one task; beyond it -32602."),
   maxPending: number(
     100,
-    "Notifications of one task that wait for one webhook; beyond it the oldest are given up.",
+    "Notifications of one task that wait for one webhook; beyond it the oldest are given up. As many of those that were " +
+      "given up are kept.",
   ),
   timeout: time("10s", "One attempt, from the connection to the answer."),
   retryMin: time("1s", "About how long after the first failure the second attempt is made; then it doubles."),

@@ -29,6 +29,12 @@ export class GuardError extends Error {
   override readonly name = "GuardError";
 }
 
+/** There are no addresses to be checked, for now at least. */
+export class UnresolvedError extends Error {
+  override readonly name = "UnresolvedError";
+  override readonly message = "the host cannot be resolved";
+}
+
 export class UrlGuard {
   readonly #rules: GuardRules;
   readonly #resolve: Resolve;
@@ -86,7 +92,7 @@ export class UrlGuard {
         if (all) callback(null, [first, ...rest]);
         else callback(null, first.address, first.family);
       } catch (error) {
-        callback(error instanceof Error ? error : new GuardError(String(error)), []);
+        callback(error instanceof GuardError ? error : new UnresolvedError(), []);
       }
     };
     void answer();
@@ -99,7 +105,7 @@ export class UrlGuard {
       await this.#addresses(bare(new URL(text).hostname));
       return undefined;
     } catch (error) {
-      return error instanceof GuardError ? error.message : "the host cannot be resolved";
+      return error instanceof GuardError ? error.message : new UnresolvedError().message;
     }
   }
 
@@ -111,7 +117,7 @@ export class UrlGuard {
       if (fault !== undefined) throw new GuardError(`${text} ${fault}`);
     }
     const [first, ...rest] = texts.map((address) => ({ address, family: isIP(address) }));
-    if (!first) throw new GuardError("the host cannot be resolved");
+    if (!first) throw new UnresolvedError();
     return [first, ...rest];
   }
 

@@ -1,7 +1,8 @@
 /** One attempt to bring a notification to its webhook. */
 import { request, type Agent, type Dispatcher } from "undici";
 import type { PushSettings } from "../config/push.ts";
-import { GuardError, type UrlGuard } from "../net/guard.ts";
+import { GuardError, UnresolvedError, type UrlGuard } from "../net/guard.ts";
+import { isFields } from "../protocol/json.ts";
 import { PushNotificationConfig } from "../protocol/params.ts";
 import type { NotificationRecord } from "../store/push-store.ts";
 import { authenticationHeaders } from "./authentication.ts";
@@ -19,7 +20,7 @@ const MAX_ANSWER = 64 * 1024;
 export type Outcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfter?: number | undefined }
-  /** The webhook wants no more of it. */
+  /** The webhook wants no more of it, or is at no place where one may be. */
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface CourierOptions {
@@ -47,7 +48,7 @@ export class Courier {
       const config = PushNotificationConfig.parse(JSON.parse(notification.config.json));
       // The rules may have changed since the config was set.
       const fault = guard.fault(config.url);
-      if (fault !== undefined) return { kind: "failed", reason: fault };
+      if (fault !== undefined) return { kind: "refused", reason: fault };
       const response = await request(config.url, {
         dispatcher: this.#agent,
         method: "POST",
@@ -55,10 +56,11 @@ export class Courier {
         body: notification.json,
         signal: AbortSignal.any([signal, timeout]),
       });
-      const outcome = outcomeOf(response, this.#options.now());
-      await response.body.dump({ limit: MAX_ANSWER });
-      return outcome;
+      // Whatever becomes of the body, the status is the answer.
+      await response.body.dump({ limit: MAX_ANSWER }).catch(() => {});
+      return outcomeOf(response, this.#options.now());
     } catch (error) {
+      if (error instanceof GuardError) return { kind: "refused", reason: error.message };
       if (timeout.aborted) return { kind: "failed", reason: `no answer within ${settings.timeout} ms` };
       return { kind: "failed", reason: reasonOf(error) };
     }
@@ -102,9 +104,9 @@ function retryAfterOf(value: string | string[] | undefined, now: number): number
   return Number.isFinite(wait) && wait > 0 ? wait : undefined;
 }
 
-/** Codes, and the guard's own words; other messages may hold what was sent. */
+/** Codes; messages may hold what was sent. */
 function reasonOf(error: unknown): string {
-  if (error instanceof GuardError) return error.message;
-  if (!(error instanceof Error)) return "unknown failure";
-  return "code" in error && typeof error.code === "string" ? error.code : error.name;
+  if (error instanceof UnresolvedError) return error.message;
+  if (isFields(error) && typeof error["code"] === "string") return error["code"];
+  return error instanceof Error ? error.name : "unknown failure";
 }

@@ -39,6 +39,7 @@ export function withForwarding(backend: Backend): Backend {
   const cancelTask = backend.cancelTask?.bind(backend);
   const resubscribe = backend.resubscribe?.bind(backend);
   const subscribePush = backend.subscribePush?.bind(backend);
+  const unsubscribePush = backend.unsubscribePush?.bind(backend);
   const extendedCard = backend.extendedCard?.bind(backend);
   const native = backend.native?.bind(backend);
   const decision = backend.decision?.bind(backend);
@@ -53,6 +54,9 @@ export function withForwarding(backend: Backend): Backend {
     ...(cancelTask && { cancelTask: (task, call) => within(call, () => cancelTask(task, call)) }),
     ...(subscribePush && {
       subscribePush: (task, callback, call) => within(call, () => subscribePush(task, callback, call)),
+    }),
+    ...(unsubscribePush && {
+      unsubscribePush: (task, id, call) => within(call, () => unsubscribePush(task, id, call)),
     }),
     ...(extendedCard && { extendedCard: (call) => within(call, () => extendedCard(call)) }),
     ...(resubscribe && {

@@ -65,7 +65,7 @@ export interface PushStore {
   delivered(notification: NotificationRecord, now: number): Promise<void>;
   /** It is due again at `at`, and the lane waits for it. */
   retry(notification: NotificationRecord, at: number): Promise<void>;
-  /** It is given up: it becomes a dead letter, and the lane's next is due. */
+  /** It is given up: it becomes a dead letter, of which a lane keeps the youngest, and the lane's next is due. */
   bury(notification: NotificationRecord, reason: string, now: number): Promise<void>;
   /** When the next lane that nobody has taken is due; undefined where none is. */
   nextDue(): Promise<number | undefined>;

@@ -32,7 +32,7 @@ const LetterRow = z.object({
   deadAt: z.number(),
   reason: z.string(),
 });
-const LaneOfLetterRow = z.object({ config: z.number() });
+const LaneKeyRow = z.object({ config: z.number() });
 
 /** Dead letters deleted in one step. */
 const STEP = 200;
@@ -86,12 +86,20 @@ const prepareOutbox = (db: DatabaseSync) => ({
   release: db.prepare("UPDATE push_configs SET claimed = 0 WHERE claimed = 1"),
   delivered: db.prepare("DELETE FROM notifications WHERE id = ?"),
   bury: db.prepare("UPDATE notifications SET dead_at = ?, reason = ? WHERE id = ?"),
+  // By the notification, which is gone with its config: one of the same id that came after it is another lane.
+  configOf: db.prepare("SELECT config FROM notifications WHERE id = ?"),
   retry: db.prepare(`
-    UPDATE push_configs SET claimed = 0, due_at = ?4, attempts = attempts + 1
-    WHERE agent = ?1 AND task_id = ?2 AND id = ?3`),
+    UPDATE push_configs SET claimed = 0, due_at = ?2, attempts = attempts + 1 WHERE key = ?1`),
   next: db.prepare(`
-    UPDATE push_configs SET claimed = 0, attempts = 0, due_at = CASE WHEN ${FIRST_OF("key")} IS NULL THEN NULL ELSE ?4 END
-    WHERE agent = ?1 AND task_id = ?2 AND id = ?3`),
+    UPDATE push_configs SET claimed = 0, attempts = 0,
+      due_at = CASE WHEN ${FIRST_OF("key")} IS NULL THEN NULL ELSE ?2 END WHERE key = ?1`),
+  trim: db.prepare(`
+    DELETE FROM notifications WHERE key IN (
+      SELECT older.key FROM push_configs JOIN notifications AS older ON older.config = push_configs.key
+      WHERE agent = ?1 AND task_id = ?2 AND older.dead_at IS NOT NULL
+        AND older.key <= (SELECT newer.key FROM notifications AS newer
+          WHERE newer.config = push_configs.key AND newer.dead_at IS NOT NULL
+          ORDER BY newer.key DESC LIMIT 1 OFFSET ?3))`),
   nextDue: db.prepare(
     "SELECT min(due_at) AS dueAt FROM push_configs WHERE due_at IS NOT NULL AND claimed = 0",
   ),
@@ -104,8 +112,8 @@ const prepareLetters = (db: DatabaseSync) => ({
     ORDER BY dead_at, n.key LIMIT ?`),
   laneOf: db.prepare("SELECT config FROM notifications WHERE id = ? AND dead_at IS NOT NULL"),
   replay: db.prepare("UPDATE notifications SET dead_at = NULL, reason = NULL, queued_at = ? WHERE id = ?"),
-  // A lane that is being delivered goes on with it by itself.
-  wakeLane: db.prepare("UPDATE push_configs SET due_at = ?2, attempts = 0 WHERE key = ?1 AND due_at IS NULL"),
+  // A lane that is being delivered goes on with it by itself; one that waits need not any more.
+  wakeLane: db.prepare("UPDATE push_configs SET due_at = ?2, attempts = 0 WHERE key = ?1 AND claimed = 0"),
   drop: db.prepare("DELETE FROM notifications WHERE id = ? AND dead_at IS NOT NULL"),
   sweep: db.prepare(`
     DELETE FROM notifications WHERE key IN (SELECT key FROM notifications WHERE dead_at < ? LIMIT ?)`),
@@ -117,9 +125,6 @@ export const preparePush = (db: DatabaseSync) => ({
   outbox: prepareOutbox(db),
   letters: prepareLetters(db),
 });
-
-type Where = readonly [agent: string, taskId: string, id: string];
-const whereOf = ({ agent, taskId, id }: PushConfigRecord): Where => [agent, taskId, id];
 
 export class SqlitePush implements PushStore {
   readonly #db: DatabaseSync;
@@ -144,9 +149,9 @@ export class SqlitePush implements PushStore {
 
   /** To be called within a write: queues the Task for every config of the task. */
   notify({ agent, id }: TaskKey, json: string, now: number): void {
-    const { queue, wake, overflow } = this.#sql.outbox;
+    const { queue, wake, overflow, trim } = this.#sql.outbox;
     queue.run(agent, id, now, json);
-    overflow.run(agent, id, now, this.#maxPending);
+    if (overflow.run(agent, id, now, this.#maxPending).changes > 0) trim.run(agent, id, this.#maxPending);
     wake.run(agent, id, now);
   }
 
@@ -203,24 +208,33 @@ export class SqlitePush implements PushStore {
     return claimed;
   }
 
-  async delivered({ id, config }: NotificationRecord, now: number): Promise<void> {
+  async delivered({ id }: NotificationRecord, now: number): Promise<void> {
     const { delivered, next } = this.#sql.outbox;
-    await this.#queue.write(() => {
+    await this.#inLane(id, (lane) => {
       delivered.run(id);
-      next.run(...whereOf(config), now);
+      next.run(lane, now);
     });
   }
 
-  async retry({ config }: NotificationRecord, at: number): Promise<void> {
+  async retry({ id }: NotificationRecord, at: number): Promise<void> {
     const { retry } = this.#sql.outbox;
-    await this.#queue.write(() => retry.run(...whereOf(config), at));
+    await this.#inLane(id, (lane) => retry.run(lane, at));
   }
 
   async bury({ id, config }: NotificationRecord, reason: string, now: number): Promise<void> {
-    const { bury, next } = this.#sql.outbox;
-    await this.#queue.write(() => {
+    const { bury, next, trim } = this.#sql.outbox;
+    await this.#inLane(id, (lane) => {
       bury.run(now, reason, id);
-      next.run(...whereOf(config), now);
+      trim.run(config.agent, config.taskId, this.#maxPending);
+      next.run(lane, now);
+    });
+  }
+
+  /** Nothing where the config was deleted while its notification was on its way. */
+  async #inLane(id: string, settle: (lane: number) => unknown): Promise<void> {
+    await this.#queue.write(() => {
+      const lane = LaneKeyRow.optional().parse(this.#sql.outbox.configOf.get(id));
+      if (lane) settle(lane.config);
     });
   }
 
@@ -234,7 +248,7 @@ export class SqlitePush implements PushStore {
 
   async replay(id: string, now: number): Promise<boolean> {
     const { laneOf, replay, wakeLane } = this.#sql.letters;
-    const lane = LaneOfLetterRow.optional().parse(laneOf.get(id));
+    const lane = LaneKeyRow.optional().parse(laneOf.get(id));
     if (!lane) return false;
     await this.#queue.write(() => {
       replay.run(now, id);

@@ -35,7 +35,7 @@ export interface SqliteStoreOptions {
   readonly synchronous: "normal" | "full";
   /** The longest an appended event stays uncommitted, ms; 25 by default. */
   readonly flushInterval?: number | undefined;
-  /** Notifications that may wait for one webhook of a task; 100 by default. */
+  /** Notifications that may wait for one webhook of a task, and dead letters of it; 100 by default. */
   readonly maxPending?: number | undefined;
   /** Hears of events that could not be written; a process warning by default. */
   readonly onError?: ((error: unknown) => void) | undefined;

@@ -99,6 +99,27 @@ describe("headers of the client", () => {
     expect(await seenThrough(undefined)).toEqual(Array(3).fill("undefined undefined"));
   });
 
+  test("take no method from an agent", () => {
+    const never = (): never => {
+      throw new Error("nobody calls");
+    };
+    const whole: Required<Backend> = {
+      clientMintsTaskIds: true,
+      card: never,
+      native: never,
+      decision: never,
+      send: never,
+      stream: never,
+      getTask: never,
+      cancelTask: never,
+      resubscribe: never,
+      subscribePush: never,
+      unsubscribePush: never,
+      extendedCard: never,
+    };
+    expect(Object.keys(withForwarding(whole)).toSorted()).toEqual(Object.keys(whole).toSorted());
+  });
+
   test("are listed in lower case; those of HTTP itself and cookies are refused", async () => {
     const url = "url: https://vendor.test";
     const config = await agentOf(`${url}\nforward: { authorization: true, headers: [X-User-Id] }`);

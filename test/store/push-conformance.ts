@@ -3,23 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type { NotificationRecord, PushConfigRecord } from "../../src/store/push-store.ts";
 import type { TaskStore } from "../../src/store/store.ts";
+import { describeLetters } from "./letters-conformance.ts";
+import { pushConfig, record, sent, task, type Current, type Reopen } from "./push-records.ts";
 import { taskRecord } from "./records.ts";
 import type { OpenStore } from "./store-conformance.ts";
-
-const pushConfig = (changes: Partial<PushConfigRecord> = {}): PushConfigRecord => ({
-  agent: "planner",
-  taskId: "task-1",
-  id: "default",
-  principal: "alice",
-  origin: "https://a.example",
-  json: '{"url":"https://a.example/hook"}',
-  createdAt: 1000,
-  ...changes,
-});
-
-const task = { agent: "planner", id: "task-1" };
 
 export function describePush(name: string, openStore: OpenStore): void {
   describe(`${name} store: push notifications`, () => {
@@ -42,16 +30,6 @@ export function describePush(name: string, openStore: OpenStore): void {
     describeLetters(() => store);
   });
 }
-
-type Current = () => TaskStore;
-type Reopen = () => Promise<void>;
-
-/** Records states of a task one after the other, by their JSON. */
-const record = async (store: TaskStore, id: string, ...states: readonly string[]): Promise<void> => {
-  for (const json of states) await store.putTask(taskRecord({ id, json }), { notify: true });
-};
-
-const sent = (claimed: readonly NotificationRecord[]): string[] => claimed.map(({ json }) => json);
 
 function describeConfigs(store: Current, reopen: Reopen): void {
   test("keeps configs in order, replaces one of the same id, also after it was opened again", async () => {
@@ -197,6 +175,42 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     expect(await push.nextDue()).toBeUndefined();
   });
 
+  test("leaves a lane alone that was made anew while a notification of the old one was on its way", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1");
+    const [old] = await push.claim(1000, 1, []);
+    await push.deleteConfig(task, "default");
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "2");
+    const [young] = await push.claim(1000, 1, []);
+    expect(young?.json).toBe("2");
+    if (old) {
+      await push.retry(old, 1000);
+      await push.bury(old, "gone", 1000);
+      await push.delivered(old, 1000);
+    }
+    // Otherwise it would be sent a second time while it is on its way.
+    expect(await push.claim(9000, 1, [])).toEqual([]);
+    expect(await push.deadLetters(9)).toEqual([]);
+    if (young) await push.retry(young, 2000);
+    expect(await push.claim(2000, 1, [])).toEqual([{ ...young, attempts: 1 }]);
+  });
+
+  test("keeps no more dead letters of a lane than may wait in it, and those the youngest", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1", "2", "3", "4", "5", "6", "7", "8");
+    expect(await push.deadLetters(9)).toHaveLength(3);
+    const sentLast: string[] = [];
+    for (let [head] = await push.claim(1000, 1, []); head; [head] = await push.claim(1000, 1, [])) {
+      sentLast.push(head.json);
+      await push.bury(head, `of ${head.json}`, 1000);
+    }
+    expect(sentLast).toEqual(["6", "7", "8"]);
+    expect((await push.deadLetters(9)).map(({ reason }) => reason)).toEqual(["of 6", "of 7", "of 8"]);
+  });
+
   test("gives up the oldest that wait beyond the limit, but not what is on its way", async () => {
     const { push } = store();
     await push.putConfig(pushConfig(), 1);
@@ -211,65 +225,5 @@ function describeOutbox(store: Current, reopen: Reopen): void {
       if (next) order.push(next.json);
     }
     expect(order).toEqual(["1", "3", "4", "5"]);
-  });
-}
-
-function describeLetters(store: Current): void {
-  /** Two dead letters of one lane, "1" and "2", and "3" pending. */
-  const buryTwo = async (): Promise<string[]> => {
-    const { push } = store();
-    await push.putConfig(pushConfig(), 1);
-    await record(store(), "task-1", "1", "2", "3");
-    for (const at of [2000, 3000]) {
-      const [head] = await push.claim(at, 1, []);
-      if (head) await push.bury(head, `HTTP 500 at ${at}`, at);
-    }
-    return (await push.deadLetters(10)).map(({ id }) => id);
-  };
-
-  test("lists what was given up, the oldest first, and goes on with the lane", async () => {
-    const [first] = await buryTwo();
-    const letter = { agent: "planner", taskId: "task-1", configId: "default", origin: "https://a.example" };
-    expect(await store().push.deadLetters(1)).toEqual([
-      { ...letter, id: first, queuedAt: 1000, deadAt: 2000, reason: "HTTP 500 at 2000" },
-    ]);
-    expect(sent(await store().push.claim(9000, 9, []))).toEqual(["3"]);
-  });
-
-  test("replays a dead letter in its old place, once", async () => {
-    const [first = "", second = ""] = await buryTwo();
-    expect(await store().push.replay(second, 4000)).toBe(true);
-    expect(await store().push.replay(first, 4000)).toBe(true);
-    expect(await store().push.replay(first, 4000)).toBe(false);
-    expect(await store().push.replay("no such", 4000)).toBe(false);
-    expect(await store().push.deadLetters(10)).toEqual([]);
-    const [head] = await store().push.claim(4000, 9, []);
-    expect([head?.json, head?.queuedAt, head?.attempts]).toEqual(["1", 4000, 0]);
-  });
-
-  test("replays into a lane that has nothing else to send", async () => {
-    const { push } = store();
-    await push.putConfig(pushConfig(), 1);
-    await record(store(), "task-1", "1");
-    const [head] = await push.claim(1000, 1, []);
-    if (head) await push.bury(head, "gone", 1000);
-    expect(await push.nextDue()).toBeUndefined();
-    await push.replay(head?.id ?? "", 4000);
-    expect(await push.nextDue()).toBe(4000);
-  });
-
-  test("drops a dead letter, and nothing that is pending", async () => {
-    const [first = ""] = await buryTwo();
-    const [head] = await store().push.claim(9000, 1, []);
-    expect(await store().push.drop(first)).toBe(true);
-    expect(await store().push.drop(first)).toBe(false);
-    expect(await store().push.drop(head?.id ?? "")).toBe(false);
-    expect(await store().push.deadLetters(10)).toHaveLength(1);
-  });
-
-  test("sweeps dead letters by the time they were given up", async () => {
-    await buryTwo();
-    expect(await store().push.sweepDeadLetters(3000)).toBe(1);
-    expect((await store().push.deadLetters(10)).map(({ deadAt }) => deadAt)).toEqual([3000]);
   });
 }
