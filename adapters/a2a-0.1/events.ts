@@ -13,6 +13,7 @@ import type {
 } from "../../src/adapter.ts";
 import type { TaskArtifactUpdateEvent } from "../../src/protocol/model.ts";
 import { compact, isRecord } from "../shared/object.ts";
+import { parseWire } from "../shared/wire.ts";
 import {
   type ArtifactMode,
   type KeyedArtifact,
@@ -23,14 +24,7 @@ import {
 import { splitExtras, withExtras } from "./extras.ts";
 import { toCanonicalMessage } from "./message.ts";
 import { fromCanonicalStatus, toCanonicalStatus, toCanonicalTask } from "./task.ts";
-import {
-  WireArtifactEvent,
-  WireMessage,
-  type WireSendParams,
-  WireStatusEvent,
-  WireTask,
-  parseWire,
-} from "./wire.ts";
+import { WireArtifactEvent, WireMessage, type WireSendParams, WireStatusEvent, WireTask } from "./wire.ts";
 
 /** A status event always says `final`; a Task never does, and has one of these. */
 function isTask(value: Record<string, unknown>): boolean {
@@ -42,11 +36,11 @@ function isTask(value: Record<string, unknown>): boolean {
 export function toCanonicalEvent(value: unknown, mode: ArtifactMode): AgentEvent | undefined {
   if (!isRecord(value)) return undefined;
   if ("artifact" in value) {
-    return toCanonicalArtifactUpdate(parseWire(WireArtifactEvent, value, "an artifact event"), mode);
+    return toCanonicalArtifactUpdate(parseWire(WireArtifactEvent, value, "artifact event"), mode);
   }
   if ("status" in value) {
     if (isTask(value)) return toCanonicalReply(value, mode);
-    return toCanonicalStatusUpdate(parseWire(WireStatusEvent, value, "a status event"));
+    return toCanonicalStatusUpdate(parseWire(WireStatusEvent, value, "status event"));
   }
   return "role" in value ? toCanonicalReply(value, mode) : undefined;
 }
@@ -54,14 +48,14 @@ export function toCanonicalEvent(value: unknown, mode: ArtifactMode): AgentEvent
 /** The answer to tasks/send: a Task, or from some servers a bare message. */
 export function toCanonicalReply(value: unknown, mode: ArtifactMode): AgentReply {
   if (isRecord(value) && "role" in value && !("status" in value)) {
-    return toCanonicalMessage(parseWire(WireMessage, value, "a message"));
+    return toCanonicalMessage(parseWire(WireMessage, value, "message"));
   }
   return toCanonicalTaskReply(value, mode);
 }
 
 /** The answer to tasks/get and tasks/cancel. */
 export const toCanonicalTaskReply = (value: unknown, mode: ArtifactMode): AgentTask =>
-  toCanonicalTask(parseWire(WireTask, value, "a task"), mode);
+  toCanonicalTask(parseWire(WireTask, value, "task"), mode);
 
 type MintedIds = Pick<WireSendParams, "id" | "sessionId">;
 

@@ -20,6 +20,7 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { remember, type Remembered } from "../shared/remember.ts";
+import { parseWire } from "../shared/wire.ts";
 import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError } from "./errors.ts";
 import { toCanonicalEvent, toCanonicalReply, toCanonicalTaskReply, withMintedIds } from "./events.ts";
@@ -30,7 +31,7 @@ import {
   fromCanonicalSendParams,
   fromCanonicalTaskParams,
 } from "./params.ts";
-import { WireCard, parseWire } from "./wire.ts";
+import { WireCard } from "./wire.ts";
 
 const Options = z.strictObject({
   artifacts: z
@@ -61,7 +62,7 @@ class LegacyBackend implements Backend {
     this.#options = options;
     this.#southbound = southbound;
     const load = async (signal: AbortSignal) =>
-      toCanonicalCard(parseWire(WireCard, await southbound.fetchCard(signal), "an agent card"));
+      toCanonicalCard(parseWire(WireCard, await southbound.fetchCard(signal), "agent card"));
     this.#card = remember(load, CARD_AGE);
   }
 

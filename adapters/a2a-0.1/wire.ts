@@ -1,14 +1,6 @@
-/**
- * The wire shapes of A2A 0.1 (April to May 2025), parsed loosely: unknown fields are kept, an explicit null is an
- * absent field, and an optional field of the wrong type counts as absent instead of spoiling the whole answer.
- */
+/** The wire shapes of A2A 0.1 (April to May 2025), parsed loosely: unknown fields are kept, strange ones are absent. */
 import { z } from "zod";
-import { A2AError } from "../../src/protocol/errors.ts";
-
-const Text = z.string().nullish().catch(undefined);
-const Flag = z.boolean().nullish().catch(undefined);
-const Strings = z.array(z.string()).nullish().catch(undefined);
-const Metadata = z.record(z.string(), z.unknown()).nullish().catch(undefined);
+import { Flag, lenient, Metadata, Strings, Text } from "../shared/wire.ts";
 
 /** `type` is this dialect's discriminator; some servers leave it out, some already say `kind`. */
 const discriminators = <T extends string>(name: T) => {
@@ -57,7 +49,7 @@ export const WireStatus = z.looseObject({
   /** Some servers have the bare text here. */
   message: z.preprocess(
     (message) => (typeof message === "string" ? { role: "agent", parts: [message] } : message),
-    WireMessage.nullish().catch(undefined),
+    lenient(WireMessage),
   ),
   timestamp: Text,
 });
@@ -67,7 +59,7 @@ export const WireArtifact = z.looseObject({
   name: Text,
   description: Text,
   parts: Parts,
-  index: z.int().min(0).nullish().catch(undefined),
+  index: lenient(z.int().min(0)),
   append: Flag,
   lastChunk: Flag,
   metadata: Metadata,
@@ -79,7 +71,7 @@ export const WireTask = z.looseObject({
   sessionId: Text,
   status: WireStatus,
   artifacts: z.array(WireArtifact).nullish(),
-  history: z.array(WireMessage).nullish().catch(undefined),
+  history: lenient(z.array(WireMessage)),
   metadata: Metadata,
 });
 export type WireTask = z.infer<typeof WireTask>;
@@ -105,7 +97,7 @@ export type WireArtifactEvent = z.infer<typeof WireArtifactEvent>;
 export const WirePushConfig = z.looseObject({
   url: z.string(),
   token: Text,
-  authentication: z.looseObject({ schemes: Strings, credentials: Text }).nullish().catch(undefined),
+  authentication: lenient(z.looseObject({ schemes: Strings, credentials: Text })),
 });
 export type WirePushConfig = z.infer<typeof WirePushConfig>;
 
@@ -143,35 +135,20 @@ export const WireCard = z.looseObject({
   description: Text,
   url: Text,
   version: Text,
-  provider: z.looseObject({ organization: z.string(), url: Text }).nullish().catch(undefined),
+  provider: lenient(z.looseObject({ organization: z.string(), url: Text })),
   documentationUrl: Text,
-  capabilities: z
-    .looseObject({ streaming: Flag, pushNotifications: Flag, stateTransitionHistory: Flag })
-    .nullish()
-    .catch(undefined),
+  capabilities: lenient(
+    z.looseObject({ streaming: Flag, pushNotifications: Flag, stateTransitionHistory: Flag }),
+  ),
   /** The schema has an array of schemes; a bare string is published too, also in place of the whole object. */
-  authentication: z
-    .union([
+  authentication: lenient(
+    z.union([
       z.string(),
       z.looseObject({ schemes: z.union([z.string(), z.array(z.string())]).nullish(), credentials: Text }),
-    ])
-    .nullish()
-    .catch(undefined),
+    ]),
+  ),
   defaultInputModes: Strings,
   defaultOutputModes: Strings,
-  skills: z.array(WireSkill).nullish().catch(undefined),
+  skills: lenient(z.array(WireSkill)),
 });
 export type WireCard = z.infer<typeof WireCard>;
-
-/** Parses a vendor's answer; rejects with `invalid-agent-response` that names what was expected. */
-export function parseWire<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const at = issue ? `: ${issue.path.join(".")} ${issue.message}` : "";
-  throw new A2AError("invalid-agent-response", {
-    message: `The agent's answer is not ${what}${at}`,
-    data: { stage: "body" },
-    cause: parsed.error,
-  });
-}

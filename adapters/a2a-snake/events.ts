@@ -5,6 +5,7 @@
  */
 import type { AgentArtifactUpdate, AgentEvent, AgentStatusUpdate } from "../../src/adapter.ts";
 import { compact } from "../shared/object.ts";
+import { parseWire } from "../shared/wire.ts";
 import { takeMarks, withMarks } from "./extras.ts";
 import { fromCanonicalArtifact, toCanonicalArtifact } from "./parts.ts";
 import {
@@ -14,7 +15,7 @@ import {
   statusMarks,
   toCanonicalStatus,
 } from "./task.ts";
-import { parseWire, WireArtifactUpdate, WireStatusUpdate, WireWrapper } from "./wire.ts";
+import { WireArtifactUpdate, WireStatusUpdate, WireWrapper } from "./wire.ts";
 
 /** Undefined where the value is no event of this dialect, such as a keep-alive object. */
 export function toCanonicalEvent(value: unknown): AgentEvent | undefined {

@@ -20,6 +20,7 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient, type RpcRequest } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { remember, type Remembered } from "../shared/remember.ts";
+import { parseWire } from "../shared/wire.ts";
 import { chosenInterface, toCanonicalCard } from "./card.ts";
 import { refuseBareError, toCanonicalError } from "./errors.ts";
 import { toCanonicalEvent } from "./events.ts";
@@ -34,7 +35,7 @@ import {
 } from "./params.ts";
 import { fromCanonicalPushParams, fromCanonicalTaskPushConfig } from "./push.ts";
 import { toCanonicalReply, toCanonicalTaskResult } from "./task.ts";
-import { parseWire, WireCard } from "./wire.ts";
+import { WireCard } from "./wire.ts";
 
 /** ms; the card is needed before each call, for the tenant and for what it says of streaming. */
 const CARD_AGE = 5 * 60_000;

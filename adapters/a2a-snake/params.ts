@@ -10,10 +10,11 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { TaskState } from "../../src/protocol/states.ts";
 import { compact } from "../shared/object.ts";
 import { toCanonicalState } from "../shared/state.ts";
+import { parseWire } from "../shared/wire.ts";
 import { fromCanonicalMessage, toCanonicalMessage } from "./message.ts";
 import { fromCanonicalPushConfig, toCanonicalPushConfig } from "./push.ts";
 import { toCanonicalTask } from "./task.ts";
-import { parseWire, WireListParams, WireSendParams, WireTaskPage, WireTaskParams } from "./wire.ts";
+import { WireListParams, WireSendParams, WireTaskPage, WireTaskParams } from "./wire.ts";
 
 const VERSION = "1.0";
 

@@ -7,8 +7,8 @@
 import type { z } from "zod";
 import type { PushNotificationConfig } from "../../src/protocol/params.ts";
 import { compact, isRecord } from "../shared/object.ts";
+import { parseWire } from "../shared/wire.ts";
 import {
-  parseWire,
   WirePushConfig,
   WirePushConfigPage,
   WirePushParams,

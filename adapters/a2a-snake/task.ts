@@ -9,10 +9,11 @@ import type { AgentReply, AgentStatus, AgentTask } from "../../src/adapter.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import { compact } from "../shared/object.ts";
 import { toCanonicalState } from "../shared/state.ts";
+import { parseWire } from "../shared/wire.ts";
 import { takeMarks, withMarks, type Marks } from "./extras.ts";
 import { fromCanonicalMessage, toCanonicalMessage } from "./message.ts";
 import { fromCanonicalArtifact, toCanonicalArtifact } from "./parts.ts";
-import { parseWire, WireMessage, WireTask, WireWrapper, type WireStatus } from "./wire.ts";
+import { WireMessage, WireTask, WireWrapper, type WireStatus } from "./wire.ts";
 
 export function toCanonicalStatus(status: WireStatus | null | undefined): AgentStatus {
   return compact({

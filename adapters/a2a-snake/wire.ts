@@ -6,7 +6,6 @@
  * every other value a user fills stay as they are, keys included.
  */
 import { z } from "zod";
-import { A2AError } from "../../src/protocol/errors.ts";
 import { isRecord } from "../shared/object.ts";
 
 const camelCase = (name: string): string =>
@@ -255,17 +254,3 @@ export const cardExtras = (card: WireCard): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(card).filter(([name, value]) => !Object.hasOwn(cardShape, name) && value !== null),
   );
-
-/** Parses at the edge: what does not fit is the agent's fault, told with the path but not the value. */
-export function parseWire<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues
-    .slice(0, 3)
-    .map(({ path, message }) => `${path.join(".") || what}: ${message}`);
-  throw new A2AError("invalid-agent-response", {
-    message: `The agent sent no valid ${what}`,
-    data: { stage: "body", faults },
-    cause: parsed.error,
-  });
-}

@@ -5,16 +5,12 @@
  */
 import { z } from "zod";
 import { extensionUri, isRecord } from "../shared/object.ts";
+import { Flag, lenient, Metadata, Strings, Text } from "../shared/wire.ts";
 
 /** Where the vendor's own metadata survives in canonical metadata, whole. */
 export const EXTENSION = extensionUri("appbuilder");
 
-const lenient = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined);
-const Text = lenient(z.string());
 const Id = lenient(z.union([z.string(), z.number().transform(String)]));
-const Flag = lenient(z.boolean());
-const Strings = lenient(z.array(z.string()));
-const Extras = lenient(z.record(z.string(), z.unknown()));
 /** Tagged by the parser, whatever `kind` the vendor has written or forgotten. */
 const tag = <K extends string>(kind: K) => z.literal(kind).catch(kind);
 
@@ -26,7 +22,7 @@ export const WirePart = z.looseObject({
   text: z.unknown().optional(),
   file: lenient(WireFile),
   data: z.unknown().optional(),
-  metadata: Extras,
+  metadata: Metadata,
 });
 export type WirePart = z.infer<typeof WirePart>;
 const Parts = lenient(z.array(WirePart));
@@ -38,7 +34,7 @@ export const WireMessage = z.looseObject({
   taskId: Id,
   contextId: Id,
   parts: Parts,
-  metadata: Extras,
+  metadata: Metadata,
 });
 export type WireMessage = z.infer<typeof WireMessage>;
 
@@ -47,7 +43,7 @@ export const WireArtifact = z.looseObject({
   name: Text,
   description: Text,
   parts: Parts,
-  metadata: Extras,
+  metadata: Metadata,
 });
 export type WireArtifact = z.infer<typeof WireArtifact>;
 
@@ -75,7 +71,7 @@ export const WireArtifactUpdate = z.looseObject({
   artifact: WireArtifact,
   append: Flag,
   lastChunk: Flag,
-  metadata: Extras,
+  metadata: Metadata,
 });
 export type WireArtifactUpdate = z.infer<typeof WireArtifactUpdate>;
 
@@ -85,7 +81,7 @@ export const WireStatusUpdate = z.looseObject({
   contextId: Id,
   status: WireStatus,
   final: Flag,
-  metadata: Extras,
+  metadata: Metadata,
 });
 export type WireStatusUpdate = z.infer<typeof WireStatusUpdate>;
 
@@ -98,7 +94,7 @@ export const WireTask = z.looseObject({
   artifacts: lenient(z.array(WireArtifact)),
   /** The document's table spells it so. */
   aritfacts: lenient(z.array(WireArtifact)),
-  metadata: Extras,
+  metadata: Metadata,
 });
 export type WireTask = z.infer<typeof WireTask>;
 

@@ -93,7 +93,7 @@ describe("a stream event from the wire", () => {
   test("that is broken is an invalid answer that says what it should have been", () => {
     const broken = () => read({ id: "t-1", artifact: "text" });
     expect(broken).toThrow(A2AError);
-    expect(broken).toThrow(/^The agent's answer is not an artifact event: artifact Invalid input/);
+    expect(broken).toThrow(/^The agent sent no valid artifact event$/);
   });
 });
 
@@ -134,7 +134,7 @@ describe("a reply from the wire", () => {
   test.each([[null], ["text"], [{ id: "t-1" }]])(
     "that is neither task nor message is refused: %j",
     (value) => {
-      expect(() => toCanonicalReply(value, "auto")).toThrow(/^The agent's answer is not a task/);
+      expect(() => toCanonicalReply(value, "auto")).toThrow(/^The agent sent no valid task$/);
     },
   );
 });

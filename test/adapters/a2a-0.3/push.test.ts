@@ -109,6 +109,8 @@ async function front(agent: Awaited<ReturnType<typeof startAgent>>, mode: string
   const pusher = {
     adapter: "a2a-0.3",
     url: agent.url,
+    // The agent's own answer, with its id of the task, however long it takes.
+    timeouts: { nonBlocking: "20s" },
     vendorPush: { mode, callbackUrl: gate, safetyPoll: "1h" },
     ...(agent.grpc && { options: { grpcUrl: agent.grpc } }),
   };

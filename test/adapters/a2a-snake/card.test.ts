@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { chosenInterface, fromCanonicalCard, toCanonicalCard } from "../../../adapters/a2a-snake/card.ts";
 import { EXTENSION } from "../../../adapters/a2a-snake/extras.ts";
-import { parseWire, WireCard } from "../../../adapters/a2a-snake/wire.ts";
+import { WireCard } from "../../../adapters/a2a-snake/wire.ts";
+import { parseWire } from "../../../adapters/shared/wire.ts";
 import { AgentCard } from "../../../src/protocol/card.ts";
 import { dense, userData } from "./arbitraries.ts";
 

@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { EXTENSION } from "../../../adapters/a2a-snake/extras.ts";
 import { fromCanonicalMessage, toCanonicalMessage } from "../../../adapters/a2a-snake/message.ts";
-import { parseWire, WireMessage } from "../../../adapters/a2a-snake/wire.ts";
+import { WireMessage } from "../../../adapters/a2a-snake/wire.ts";
+import { parseWire } from "../../../adapters/shared/wire.ts";
 import { message } from "./arbitraries.ts";
 
 const read = (wire: unknown) => toCanonicalMessage(parseWire(WireMessage, wire, "message"));
