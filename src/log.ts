@@ -1,4 +1,5 @@
 /** The process's logger: JSON lines, pretty on a terminal, and no secret in either. */
+import { setLogger } from "@grpc/grpc-js";
 import { pino, type Logger } from "pino";
 import { PinoPretty } from "pino-pretty";
 import type { Redact } from "./southbound/redact.ts";
@@ -17,4 +18,13 @@ export function createLogger({ level, redact, destination = process.stderr }: Lo
   // Redacted as text, so that nothing that reaches a line escapes it, whichever field it came in by.
   const stream = { write: (line: string) => void target.write(redact(line)) };
   return pino({ level, base: null }, stream);
+}
+
+/**
+ * Takes what grpc-js says of itself into the log, at `debug`: by itself it writes to standard error, and what concerns
+ * the proxy it also reports as an error. Its logger is one for the whole process.
+ */
+export function takeGrpcLog(log: Logger): void {
+  const take = (text: unknown): void => log.debug({ grpc: text }, "grpc-js");
+  setLogger({ error: take, info: take, debug: take });
 }

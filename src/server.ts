@@ -12,7 +12,7 @@ import { AgentGateway } from "./gateway/agent-gateway.ts";
 import { Callbacks } from "./gateway/callbacks.ts";
 import { Deadlines } from "./gateway/deadlines.ts";
 import { failUnserved } from "./gateway/record.ts";
-import { createLogger } from "./log.ts";
+import { createLogger, takeGrpcLog } from "./log.ts";
 import { createCardSigner, type CardSigner } from "./northbound/card-signer.ts";
 import type { GrpcDeps } from "./northbound/grpc-call.ts";
 import { startGrpc, type GrpcServer } from "./northbound/grpc-server.ts";
@@ -61,6 +61,7 @@ const mint = { now: () => Date.now(), newId: () => randomUUID() };
 export async function startProxy(config: Config, deps: ProxyDeps): Promise<RunningProxy> {
   const redact = createRedactor(config.secrets);
   const log = deps.log ?? createLogger({ level: config.log.level, redact });
+  takeGrpcLog(log);
   const onError = (err: unknown): void => log.error({ err }, "events could not be stored");
   const server = await createServer(config, log);
   const store = await openSqliteStore({ ...config.store, maxPending: config.push.maxPending, onError });

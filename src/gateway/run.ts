@@ -287,7 +287,8 @@ export class TaskRun {
     const text = [this.#turn.reason, error.message].filter(Boolean).join(": ");
     const verdict = this.#verdict ?? { state: "failed", text };
     const level = error.code === "internal-error" ? "error" : "info";
-    log[level]({ err: error, taskId: task.state.id }, "a task ended without the agent's word");
+    if (verdict.state === "canceled") log.debug({ taskId: task.state.id }, verdict.text);
+    else log[level]({ err: error, taskId: task.state.id }, "a task ended without the agent's word");
     try {
       await task.conclude(verdict.state, verdict.text);
     } catch (cause) {
