@@ -105,8 +105,12 @@ function valueOf(schema: z.core.$ZodType | undefined): z.core.$ZodType {
 }
 
 function grpcSections(grpc: z.core.$ZodType | undefined): string[] {
-  const tls = objectOf(grpc).shape["tls"];
-  return [section("server.grpc", grpc), section("server.grpc.tls", tls)];
+  const { tls, connections } = objectOf(grpc).shape;
+  return [
+    section("server.grpc", grpc),
+    section("server.grpc.tls", tls),
+    section("server.grpc.connections", connections),
+  ];
 }
 
 function objectOf(schema: z.core.$ZodType | undefined): z.ZodObject {

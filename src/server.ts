@@ -29,7 +29,7 @@ import {
   type SouthboundDeps,
 } from "./southbound/create-southbound.ts";
 import { withForwarding } from "./southbound/forwarded.ts";
-import { createRedactor } from "./southbound/redact.ts";
+import { createRedactor, type Redact } from "./southbound/redact.ts";
 import { CardMemory } from "./store/card-memory.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 import type { TaskStore } from "./store/store.ts";
@@ -60,8 +60,7 @@ const mint = { now: () => Date.now(), newId: () => randomUUID() };
 /** Rejects with the Error of the part that could not start; then nothing is left running. */
 export async function startProxy(config: Config, deps: ProxyDeps): Promise<RunningProxy> {
   const redact = createRedactor(config.secrets);
-  const log = deps.log ?? createLogger({ level: config.log.level, redact });
-  takeGrpcLog(log);
+  const log = openLog(config, redact, deps.log);
   const onError = (err: unknown): void => log.error({ err }, "events could not be stored");
   const server = await createServer(config, log);
   const store = await openSqliteStore({ ...config.store, maxPending: config.push.maxPending, onError });
@@ -119,6 +118,12 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   };
   let stopping: Promise<void> | undefined;
   return { url, grpcPort: grpc?.port, stop: () => (stopping ??= stop()) };
+}
+
+function openLog({ log: { level } }: Config, redact: Redact, given: Logger | undefined): Logger {
+  const log = given ?? createLogger({ level, redact });
+  takeGrpcLog(log);
+  return log;
 }
 
 type Shared = Omit<ConstructorParameters<typeof AgentGateway>[0], "agent" | "backend"> & SouthboundDeps;

@@ -10,6 +10,34 @@ const authority = () =>
     error: "must be host:port, with a scheme or without, as in agents.example:443",
   });
 
+const ConnectionsSchema = z.strictObject({
+  calls: count({ min: 1 }).prefault(1000).meta({
+    description:
+      "Calls, streams among them, that one connection may have open; further ones wait at the client.",
+    defaultsTo: "1000",
+  }),
+  ping: duration({ min: 1 }).prefault("20s").meta({
+    description:
+      "How long a client may take to answer the ping that it gets every `server.heartbeat`; then its connection is closed.",
+    defaultsTo: "20s",
+  }),
+  idle: duration({ min: 1 }).prefault("10m").meta({
+    description: "A connection that has no call for this long is closed.",
+    defaultsTo: "10m",
+  }),
+  age: duration({ min: 1 })
+    .exactOptional()
+    .meta({
+      description:
+        "A connection of this age, give or take a tenth, takes no more calls, so that its client makes a new one. Absent: " +
+        "it may get as old as it likes.",
+    }),
+  ageGrace: duration().exactOptional().meta({
+    description:
+      "How long the calls of such a connection may go on; then it is closed. Absent: until they end.",
+  }),
+});
+
 export const GrpcSchema = z.strictObject({
   port: port().meta({ description: "Port to listen on; 0 takes a free one." }),
   host: text().exactOptional().meta({
@@ -43,6 +71,15 @@ export const GrpcSchema = z.strictObject({
     })
     .exactOptional()
     .meta({ description: "TLS; without it, HTTP/2 in the clear; see [server.grpc.tls](#servergrpctls)." }),
+  reflection: z.boolean().prefault(true).meta({
+    description:
+      "Serve the description of the service, which is public, to tools; no credentials are asked for.",
+    defaultsTo: "true",
+  }),
+  connections: ConnectionsSchema.prefault({}).meta({
+    description: "What a connection may do; see [server.grpc.connections](#servergrpcconnections).",
+    defaultsTo: "{}",
+  }),
 });
 
 export const AgentGrpcSchema = z.strictObject({

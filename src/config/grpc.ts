@@ -8,6 +8,23 @@ export interface GrpcConfig {
   readonly tls: GrpcTls | undefined;
   /** Open at once, on each port. */
   readonly maxConnections: number;
+  /** Whether the service is described to whoever asks. */
+  readonly reflection: boolean;
+  readonly connections: GrpcConnections;
+}
+
+/** What one connection of a client may do; times in ms. */
+export interface GrpcConnections {
+  /** Open at once. */
+  readonly calls: number;
+  /** Within which a ping is answered. */
+  readonly ping: number;
+  /** Without a call. */
+  readonly idle: number;
+  /** After which it takes no more calls. */
+  readonly age?: number;
+  /** Which calls of a connection of that age have to end. */
+  readonly ageGrace?: number;
 }
 
 /** PEM files. */

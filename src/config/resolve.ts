@@ -45,9 +45,9 @@ export function resolveConfig(parsed: ParsedConfig, { options, secrets, liveSecr
 /** Listens where HTTP does, unless it says otherwise. */
 function resolveGrpc({ grpc, host: httpHost }: ParsedConfig["server"]): { grpc?: GrpcConfig } {
   if (grpc === undefined) return {};
-  const { host = httpHost, port, tls, maxConnections } = grpc;
+  const { host = httpHost, port, tls, maxConnections, reflection, connections } = grpc;
   const publicUrl = grpc.publicUrl ?? defaultPublicUrl({ host, port }).replace("http://", "");
-  return { grpc: { host, port, publicUrl, tls, maxConnections } };
+  return { grpc: { host, port, publicUrl, tls, maxConnections, reflection, connections } };
 }
 
 interface ResolvedParts {

@@ -1,8 +1,8 @@
 /**
  * The gRPC side of the proxy: `a2a.v1.A2AService` for all agents on one port and, where configured, for one agent on a
- * port of its own; on each, also the standard health and reflection services.
+ * port of its own; on each, also the standard health and reflection services, which need no credentials.
  */
-import { Server, type ServerCredentials } from "@grpc/grpc-js";
+import { Server, type ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
@@ -16,9 +16,6 @@ import { createService } from "./grpc-service.ts";
 import { GrpcListener } from "./grpc-listener.ts";
 import { GrpcStreams } from "./grpc-stream.ts";
 import type { ServedAgent } from "./served-agent.ts";
-
-/** Calls that one connection may have open at once; HTTP/2 makes further ones wait. */
-const MAX_CALLS_PER_CONNECTION = 1000;
 
 export interface GrpcOptions extends GrpcDeps {
   readonly config: GrpcConfig;
@@ -98,20 +95,16 @@ class Endpoint {
     credentials: ServerCredentials,
     options: GrpcOptions,
   ) {
-    const limits = [...options.agents.values()].map(({ config }) => config.limits.requestBody);
-    this.#server = new Server({
-      // The greatest; what holds for the agent is looked at when the agent is known.
-      "grpc.max_receive_message_length": Math.max(...limits),
-      "grpc.max_concurrent_streams": MAX_CALLS_PER_CONNECTION,
-      "grpc.keepalive_time_ms": options.heartbeat,
-    });
+    this.#server = new Server(serverOptions(options));
     const { definition, implementation } = createService({ agents, streams, deps: options });
     this.#server.addService(definition, implementation);
     this.#health.addToServer(this.#server);
-    // Field names in the descriptors are those of the file.
-    const descriptors = loadSync(PROTO_FILE, { keepCase: true });
-    new ReflectionService(descriptors, { services: [SERVICE_NAME] }).addToServer(this.#server);
     const { config, log } = options;
+    if (config.reflection) {
+      // Field names in the descriptors are those of the file.
+      const descriptors = loadSync(PROTO_FILE, { keepCase: true });
+      new ReflectionService(descriptors, { services: [SERVICE_NAME] }).addToServer(this.#server);
+    }
     this.listener = new GrpcListener(this.#server, credentials, { limit: config.maxConnections, log });
   }
 
@@ -128,4 +121,19 @@ class Endpoint {
     this.#server.forceShutdown();
     this.listener.close();
   }
+}
+
+function serverOptions({ agents, config: { connections }, heartbeat }: GrpcOptions): ServerOptions {
+  const { calls, ping, idle, age, ageGrace } = connections;
+  const limits = [...agents.values()].map(({ config }) => config.limits.requestBody);
+  return {
+    // The greatest; what holds for the agent is looked at when the agent is known.
+    "grpc.max_receive_message_length": Math.max(...limits),
+    "grpc.max_concurrent_streams": calls,
+    "grpc.keepalive_time_ms": heartbeat,
+    "grpc.keepalive_timeout_ms": ping,
+    "grpc.max_connection_idle_ms": idle,
+    ...(age !== undefined && { "grpc.max_connection_age_ms": age }),
+    ...(ageGrace !== undefined && { "grpc.max_connection_age_grace_ms": ageGrace }),
+  };
 }

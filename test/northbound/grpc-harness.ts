@@ -3,6 +3,7 @@ import { Client, Metadata, credentials, type CallOptions, type ServiceError } fr
 import { pino } from "pino";
 import { Gate } from "../../src/auth/gate.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig } from "../../src/config/config.ts";
+import type { GrpcConnections } from "../../src/config/grpc.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
 import { startGrpc, type GrpcServer } from "../../src/northbound/grpc-server.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
@@ -20,6 +21,8 @@ interface HarnessOptions {
   readonly gateways: Record<string, Gateway>;
   readonly fallback?: string | undefined;
   readonly agents?: Record<string, Partial<AgentConfig>>;
+  readonly connections?: Partial<GrpcConnections>;
+  readonly heartbeat?: number;
 }
 
 export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHarness> {
@@ -51,6 +54,8 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
       publicUrl: "proxy.example:0",
       tls: undefined,
       maxConnections: 1000,
+      reflection: true,
+      connections: { calls: 1000, ping: 20_000, idle: 600_000, ...options.connections },
     },
     agents: servedAgents(
       gateways,
@@ -58,7 +63,7 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
       { declared: gate.declared, push: false },
     ),
     fallback: "fallback" in options ? options.fallback : [...gateways.keys()][0],
-    heartbeat: 60_000,
+    heartbeat: options.heartbeat ?? 60_000,
     gate,
     log: pino({ base: null }, { write: (text: string) => void lines.push(JSON.parse(text)) }),
     lifecycle: state,

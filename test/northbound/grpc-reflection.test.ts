@@ -1,8 +1,10 @@
 /** Server reflection, as command line clients ask for it: the service is listed, and its file comes with its methods. */
 import { expect, test } from "@jest/globals";
-import { Client, credentials } from "@grpc/grpc-js";
+import { Client, credentials, status } from "@grpc/grpc-js";
 import protobuf from "protobufjs";
+import { newApiKey } from "../../src/auth/api-key.ts";
 import { startTestProxy } from "../support/proxy.ts";
+import { GrpcClient } from "./grpc-harness.ts";
 
 const PATH = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
@@ -41,6 +43,30 @@ async function ask(port: number, request: object): Promise<Record<string, unknow
     client.close();
   }
 }
+
+test("nothing is described where reflection is switched off; health is answered all the same", async () => {
+  const proxy = await startTestProxy(
+    { planner: { adapter: "a2a-0.3", url: "http://127.0.0.1:9/" } },
+    {
+      server: {
+        host: "127.0.0.1",
+        port: 0,
+        publicUrl: "http://proxy.test",
+        grpc: { port: 0, reflection: false },
+      },
+      auth: { apiKeys: { keys: { reader: { hash: newApiKey().hash } } } },
+    },
+  );
+  try {
+    const port = proxy.grpcPort ?? 0;
+    await expect(ask(port, { listServices: "" })).rejects.toMatchObject({ code: status.UNIMPLEMENTED });
+    using client = new GrpcClient(port);
+    const health = await client.callPath("/grpc.health.v1.Health/Check");
+    expect(health.error).toBeUndefined();
+  } finally {
+    await proxy.stop();
+  }
+});
 
 test("the service is listed and described with all of its methods", async () => {
   const proxy = await startTestProxy(
