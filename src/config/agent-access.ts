@@ -12,9 +12,11 @@ export interface OAuth2Credentials {
   readonly clientAuth: "client_secret_basic" | "client_secret_post";
   readonly scope?: string;
   readonly audience?: string;
+  /** Whether the agent's `tls` is for the authorization server too; absent: where it is at the agent's host. */
+  readonly tls?: boolean;
 }
 
-/** PEM files, read when the proxy starts. */
+/** PEM files; those that change count from the next connection. */
 export interface AgentTls {
   /** The certificate that the proxy shows, and its key. */
   readonly cert?: string;

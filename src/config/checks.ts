@@ -1,6 +1,7 @@
 /** Checks the values of the parsed file: against the schema, the adapters, and one another. */
 import type { z } from "zod";
 import type { Adapter } from "../adapter.ts";
+import { accessFaults } from "./access-checks.ts";
 import { keyOf, type Path, type SourceDocument } from "./document.ts";
 import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
 import { DEFAULT_KEY_HEADER } from "./auth-schema.ts";
@@ -53,6 +54,7 @@ export async function check(
   complaints.push(...unknownDefault(source.value, agents));
   complaints.push(...unknownInGrants(at(source.value, ["auth"]), ["auth"], agents));
   complaints.push(...mtlsWithoutCa(source.value));
+  complaints.push(...accessFaults(agents));
   complaints.push(...forwardedKeys(source.value, agents));
   complaints.push(...unusableFiles(source.value, agents));
   return { parsed: root.data, options, complaints };

@@ -27,6 +27,14 @@ const OAuth2Schema = z
     }),
     scope: text().exactOptional().meta({ description: "Scopes, separated by spaces." }),
     audience: text().exactOptional().meta({ description: "What the token is to be for." }),
+    tls: z
+      .boolean()
+      .exactOptional()
+      .meta({
+        description:
+          "Whether the agent's `tls`, its CA and certificate, is for the authorization server too. By default where that " +
+          "is at the host and port of `url`.",
+      }),
   })
   .refine(({ tokenUrl, issuer }) => (tokenUrl === undefined) !== (issuer === undefined), {
     error: "needs either `tokenUrl` or `issuer`",

@@ -12,6 +12,7 @@ const OPEN = new Set([
   "clientAuth",
   "scope",
   "audience",
+  "tls",
 ]);
 
 /** Query parameters whose values are secret however short; a long value is taken for one whatever its name. */

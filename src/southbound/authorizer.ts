@@ -1,15 +1,21 @@
 /** What an agent's requests carry at this moment: credentials as configured, as files hold them now, or a token. */
 import { stat } from "node:fs/promises";
 import type { Logger } from "pino";
+import type { OAuth2Credentials } from "../config/agent-access.ts";
 import type { AgentConfig, Credentials } from "../config/config.ts";
 import { authorizationOf, type Authorization } from "./credentials.ts";
 import type { Redactor } from "./redact.ts";
+import type { LiveTls, TlsIdentity } from "./tls.ts";
+import { createTlsFetch, plainFetch, type TokenFetch } from "./token-fetch.ts";
 import { TokenSource } from "./token-source.ts";
 
 export interface AuthorizerOptions extends Pick<AgentConfig, "credentials" | "headers" | "liveSecrets"> {
   /** The agent's name, for errors. */
   readonly agent: string;
-  readonly timeouts: Pick<AgentConfig["timeouts"], "request">;
+  /** Of the agent; tells which authorization servers are reached with its `tls`. */
+  readonly url?: string;
+  readonly tls?: LiveTls | undefined;
+  readonly timeouts: Pick<AgentConfig["timeouts"], "connect" | "request">;
   readonly redact: Redactor;
   readonly log?: Logger;
   readonly now?: () => number;
@@ -77,8 +83,34 @@ class AgentAuthorizer implements Authorizer {
     const { agent, timeouts, redact, now = Date.now } = this.#options;
     const credentials = this.#credentials;
     if (credentials.type !== "oauth2") return undefined;
-    return new TokenSource({ agent, credentials, timeout: timeouts.request, redact, now });
+    const fetch = this.#fetchFor(credentials);
+    return new TokenSource({ agent, credentials, timeout: timeouts.request, fetch, redact, now });
   }
+
+  #fetchFor({ tokenUrl, issuer = "", tls: isAgents }: OAuth2Credentials): TokenFetch {
+    const { url, tls, timeouts } = this.#options;
+    if (!tls) return plainFetch;
+    const isSameHost = url !== undefined && URL.parse(tokenUrl ?? issuer)?.host === new URL(url).host;
+    if (isAgents ?? isSameHost) {
+      // The name is of the agent's own certificate.
+      const identity = isSameHost ? tls : withoutName(tls);
+      return createTlsFetch(identity, timeouts.connect);
+    }
+    return plainFetch;
+  }
+}
+
+/** The same object for as long as the other is. */
+function withoutName(tls: LiveTls): LiveTls {
+  let known: { readonly of: TlsIdentity; readonly bare: TlsIdentity } | undefined;
+  return () => {
+    const identity = tls();
+    if (known?.of !== identity) {
+      const { serverName: _name, ...bare } = identity;
+      known = { of: identity, bare };
+    }
+    return known.bare;
+  };
 }
 
 const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>

@@ -11,7 +11,7 @@ import type { Authorizer } from "./authorizer.ts";
 import { withQuery, type Authorization } from "./credentials.ts";
 import { CardRevalidation } from "./card-revalidation.ts";
 import type { Redact } from "./redact.ts";
-import type { TlsIdentity } from "./tls.ts";
+import type { LiveTls, TlsIdentity } from "./tls.ts";
 import { toTransportError } from "./transport-error.ts";
 
 export interface CardFetcherOptions {
@@ -21,7 +21,7 @@ export interface CardFetcherOptions {
   readonly url: string;
   readonly card: AgentConfig["card"];
   readonly authorizer: Authorizer;
-  readonly tls?: TlsIdentity;
+  readonly tls?: LiveTls | undefined;
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect" | "request">;
   readonly limits: Pick<AgentConfig["limits"], "responseBody">;
   readonly redact: Redact;
@@ -96,13 +96,13 @@ function clientFor({ timeouts, backoffLimit = BACKOFF_LIMIT }: CardFetcherOption
 export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSignal) => Promise<unknown> {
   const { agent, authorizer, card, limits, redact, revalidation = new CardRevalidation() } = options;
   const { origin } = new URL(options.url);
-  const secured = httpsOptions(options.tls);
   const client = clientFor(options);
 
   /** Nothing that proves who asks goes to another origin than the agent's. */
   async function tryUrl(address: string, signal: AbortSignal): Promise<Outcome> {
     const configured = new URL(address);
     if (configured.origin !== origin) return request(configured, NOTHING, signal);
+    const secured = httpsOptions(options.tls?.());
     const authorization = await authorizer.authorize(signal);
     const outcome = await request(configured, authorization, signal, secured);
     const isRefused = "miss" in outcome && outcome.miss.status === 401 && authorizer.refused(authorization);

@@ -6,11 +6,12 @@ import { createAuthorizer } from "./authorizer.ts";
 import { createCardFetcher } from "./card-fetch.ts";
 import { CardRevalidation } from "./card-revalidation.ts";
 import { createCardVerifier, type VerifyCard } from "./card-signature.ts";
-import { createGrpcClient, type ClosableGrpcClient } from "./grpc-client.ts";
+import { createGrpcClient } from "./grpc-client.ts";
+import { GrpcClients } from "./grpc-clients.ts";
 import { grpcTargetOf } from "./grpc-target.ts";
 import type { Redactor } from "./redact.ts";
 import type { Southbound } from "./southbound.ts";
-import { readTls } from "./tls.ts";
+import { liveTls } from "./tls.ts";
 import { createHttpClient } from "./undici-client.ts";
 
 export interface SouthboundDeps {
@@ -29,28 +30,21 @@ export interface ClosableSouthbound extends Southbound {
 export function createSouthbound(config: AgentConfig, { log, redact }: SouthboundDeps): ClosableSouthbound {
   const { name: agent, url } = config;
   const agentLog = log.child({ agent });
-  const authorizer = createAuthorizer({ ...config, agent, redact, log: agentLog });
-  const tls = readTls(agent, config.tls);
+  const tls = config.tls && liveTls(agent, config.tls, agentLog);
+  const secured = { ...config, agent, redact, tls };
+  const authorizer = createAuthorizer({ ...secured, log: agentLog });
   const http = createHttpClient({
-    ...config,
-    agent,
+    ...secured,
     authorizer,
-    tls,
-    redact,
     onMalformed: (excerpt) =>
       agentLog.warn({ excerpt }, "skipped a piece of the agent's stream that is not JSON"),
   });
-  const grpcClients = new Map<string | undefined, ClosableGrpcClient>();
-  const grpc = (address?: string): ClosableGrpcClient => {
-    const target = grpcTargetOf(address, url);
-    const client =
-      grpcClients.get(address) ?? createGrpcClient({ ...config, agent, target, authorizer, tls, redact });
-    grpcClients.set(address, client);
-    return client;
-  };
+  const grpc = new GrpcClients((address, identity) =>
+    createGrpcClient({ ...secured, tls: identity, authorizer, target: grpcTargetOf(address, url) }),
+  );
   const verifyCard = verifierOf(config);
   const revalidation = new CardRevalidation();
-  const fetchAny = createCardFetcher({ ...config, agent, authorizer, tls, redact, revalidation });
+  const fetchAny = createCardFetcher({ ...secured, authorizer, revalidation });
   const fetchCard = async (signal: AbortSignal): Promise<unknown> => {
     const card = await fetchAny(signal);
     await verifyCard?.(card);
@@ -63,11 +57,11 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
     verifyCard,
     cardAge: () => revalidation.maxAge,
     http,
-    grpc,
+    grpc: (address) => grpc.at(address, tls?.()),
     log: agentLog,
     newId: () => randomUUID(),
     close: async () => {
-      for (const client of grpcClients.values()) client.close();
+      grpc.close();
       await http.close();
     },
   };

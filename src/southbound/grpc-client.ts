@@ -36,8 +36,12 @@ export interface GrpcClientOptions {
   readonly redact: Redact;
 }
 
-/** `close` breaks what is still open. */
-export type ClosableGrpcClient = GrpcClient & { close(): void };
+export type ClosableGrpcClient = GrpcClient & {
+  /** Breaks what is still open. */
+  close(): void;
+  /** Closes once nothing is open any more, and says so; nothing may be begun. */
+  retire(onClosed: () => void): void;
+};
 
 /** An agent that comes back is not left waiting for longer, ms. */
 const MAX_BACKOFF = 5000;
@@ -56,6 +60,9 @@ class GrpcJsClient implements ClosableGrpcClient {
   readonly #codecs = loadService();
   readonly #client: Client;
   readonly #open = new Set<Bytes>();
+  /** Calls that have begun, answered or not. */
+  #active = 0;
+  #onIdle: (() => void) | undefined;
   #isClosed = false;
 
   constructor(options: GrpcClientOptions) {
@@ -85,8 +92,26 @@ class GrpcJsClient implements ClosableGrpcClient {
     this.#client.close();
   }
 
-  /** What is refused as unauthenticated before any answer may be sent once more. */
+  retire(onClosed: () => void): void {
+    this.#onIdle = () => {
+      this.close();
+      onClosed();
+    };
+    if (this.#active === 0) this.#onIdle();
+  }
+
   async *#messages(request: GrpcRequest, limit: number): AsyncGenerator<ProtoMessage, void, void> {
+    this.#active += 1;
+    try {
+      yield* this.#answers(request, limit);
+    } finally {
+      this.#active -= 1;
+      if (this.#active === 0) this.#onIdle?.();
+    }
+  }
+
+  /** What is refused as unauthenticated before any answer may be sent once more. */
+  async *#answers(request: GrpcRequest, limit: number): AsyncGenerator<ProtoMessage, void, void> {
     const authorization = await this.#authorize(request);
     let hasBegun = false;
     try {

@@ -1,5 +1,10 @@
-/** An agent's certificates, for both clients that call it: undici for calls, got for the card. */
-import { readFileSync } from "node:fs";
+/**
+ * An agent's certificates, for all clients that call it: undici for calls, got for the card, grpc-js. Files that are
+ * replaced while the proxy runs count from the next connection.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { createSecureContext } from "node:tls";
+import type { Logger } from "pino";
 import type { AgentTls } from "../config/agent-access.ts";
 
 /** Certificates in PEM. */
@@ -8,6 +13,35 @@ export interface TlsIdentity {
   readonly key?: string;
   readonly ca?: string;
   readonly serverName?: string;
+}
+
+/** The certificates as they are now: the same object for as long as they do not change. */
+export type LiveTls = () => TlsIdentity;
+
+/** How long the files are not looked at again, ms. */
+const FRESH = 1_000;
+
+/** Throws an Error that names the file which cannot be read. Files that cannot be used later leave the old ones in force. */
+export function liveTls(agent: string, tls: AgentTls | undefined, log: Logger): LiveTls {
+  const files = [tls?.cert, tls?.key, tls?.ca].filter((file) => file !== undefined);
+  let identity = readTls(agent, tls);
+  if (files.length === 0) return () => identity;
+  let seen = files.map(markOf).join();
+  let lookedAt = performance.now();
+  return () => {
+    if (performance.now() - lookedAt < FRESH) return identity;
+    lookedAt = performance.now();
+    const marks = files.map(markOf).join();
+    if (marks === seen) return identity;
+    seen = marks;
+    try {
+      identity = usable(readTls(agent, tls));
+      log.info({ files }, "took up the agent's changed certificates");
+    } catch (err) {
+      log.warn({ err, files }, "the agent's certificates have changed and cannot be used; the old ones stay");
+    }
+    return identity;
+  };
 }
 
 /** Throws an Error that names the file which cannot be read. */
@@ -24,4 +58,17 @@ export function readTls(agent: string, tls: AgentTls | undefined): TlsIdentity {
   };
   const { serverName } = tls;
   return { ...read("cert"), ...read("key"), ...read("ca"), ...(serverName && { serverName }) };
+}
+
+/** Throws where a certificate and a key do not belong together, as when only one of them has been replaced yet. */
+function usable(identity: TlsIdentity): TlsIdentity {
+  const { cert, key, ca } = identity;
+  createSecureContext({ ...(cert && { cert }), ...(key && { key }), ...(ca && { ca }) });
+  return identity;
+}
+
+/** Differs once a file was written to, or replaced, as a mounted secret is by a link. */
+function markOf(file: string): string {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats ? `${stats.ino}:${stats.mtimeNs}:${stats.size}` : "absent";
 }

@@ -6,6 +6,7 @@ import * as oauth from "oauth4webapi";
 import type { OAuth2Credentials } from "../config/agent-access.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { Redactor } from "./redact.ts";
+import type { TokenFetch } from "./token-fetch.ts";
 
 export interface TokenSourceOptions {
   /** The agent's name, for errors. */
@@ -13,6 +14,7 @@ export interface TokenSourceOptions {
   readonly credentials: OAuth2Credentials;
   /** For one request to the authorization server, ms. */
   readonly timeout: number;
+  readonly fetch: TokenFetch;
   readonly redact: Redactor;
   readonly now: () => number;
 }
@@ -31,8 +33,6 @@ const EARLY = 60_000;
 const MIN_AGE = 5_000;
 /** After a refresh that failed while the token still holds, ms. */
 const RETRY_AFTER = 5_000;
-/** Of an answer, bytes after decompression; a token becomes a header, for which 16 KiB are much. */
-const LARGEST = 64 * 1024;
 
 export class TokenSource {
   readonly #options: TokenSourceOptions;
@@ -75,7 +75,7 @@ export class TokenSource {
   }
 
   async #request(): Promise<Token> {
-    const { credentials, timeout, redact, now, agent } = this.#options;
+    const { credentials, timeout, redact, now, agent, fetch } = this.#options;
     const { clientId, clientSecret, clientAuth, scope, audience } = credentials;
     const signal = AbortSignal.timeout(timeout);
     const authenticate =
@@ -90,7 +90,7 @@ export class TokenSource {
         authenticate(clientSecret),
         parameters,
         // The configuration takes http:// only on this machine.
-        { signal, [oauth.allowInsecureRequests]: true, [oauth.customFetch]: boundedFetch },
+        { signal, [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetch },
       );
       const { access_token: value, expires_in } = await oauth.processClientCredentialsResponse(
         server,
@@ -109,10 +109,11 @@ export class TokenSource {
   }
 
   async #discover(signal: AbortSignal): Promise<oauth.AuthorizationServer> {
-    const { tokenUrl, issuer = "" } = this.#options.credentials;
+    const { credentials, fetch } = this.#options;
+    const { tokenUrl, issuer = "" } = credentials;
     if (tokenUrl !== undefined) return { issuer: new URL(tokenUrl).origin, token_endpoint: tokenUrl };
     if (this.#server) return this.#server;
-    const options = { signal, [oauth.allowInsecureRequests]: true, [oauth.customFetch]: boundedFetch };
+    const options = { signal, [oauth.allowInsecureRequests]: true, [oauth.customFetch]: fetch };
     const url = new URL(issuer);
     const server = await oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, options));
     requireSecure(server.token_endpoint, url);
@@ -125,25 +126,6 @@ function requireSecure(endpoint: string | undefined, issuer: URL): void {
   const protocol = URL.parse(endpoint ?? "")?.protocol;
   if (protocol === "https:" || issuer.protocol === "http:") return;
   throw new Error("the issuer names no token endpoint with https");
-}
-
-/** A whole answer of bounded size; redirects are not followed, whoever asks. */
-async function boundedFetch(
-  url: string,
-  { body, ...init }: oauth.CustomFetchOptions<string, URLSearchParams | undefined>,
-): Promise<Response> {
-  const signal = init.signal ?? null;
-  const response = await fetch(url, { ...init, signal, body: body ?? null, redirect: "manual" });
-  const { status, statusText, headers } = response;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop by the throw cancels the rest.
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > LARGEST) throw new Error(`its answer has more than ${LARGEST} bytes`);
-    chunks.push(chunk);
-  }
-  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, statusText, headers });
 }
 
 /** Says what the server said, and nothing of what it was sent. */

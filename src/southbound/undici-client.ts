@@ -8,6 +8,7 @@ import { A2AError } from "../protocol/errors.ts";
 import { isNestedDeeper } from "../protocol/nesting.ts";
 import { decompressed, readWhole } from "./body.ts";
 import type { Authorizer } from "./authorizer.ts";
+import { createConnector } from "./connector.ts";
 import { authorized, withQuery, type Authorization } from "./credentials.ts";
 import { withoutForwarded } from "./echo.ts";
 import { createEventDecoder } from "./event-decoder.ts";
@@ -16,7 +17,7 @@ import { forwardedHeaders } from "./forwarded.ts";
 import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamedValue } from "./http.ts";
 import type { Redact } from "./redact.ts";
 import { tooDeep } from "./too-deep.ts";
-import type { TlsIdentity } from "./tls.ts";
+import type { LiveTls } from "./tls.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
 export interface HttpClientOptions {
@@ -25,7 +26,7 @@ export interface HttpClientOptions {
   /** Only its origin counts. */
   readonly url: string;
   readonly authorizer: Authorizer;
-  readonly tls?: TlsIdentity;
+  readonly tls?: LiveTls | undefined;
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect">;
   readonly limits: Pick<AgentConfig["limits"], "connections" | "responseBody" | "event">;
   readonly redact: Redact;
@@ -67,16 +68,9 @@ class UndiciClient implements ClosableHttpClient {
   constructor(options: HttpClientOptions) {
     this.#options = options;
     this.#origin = new URL(options.url).origin;
-    const { cert, key, ca, serverName } = options.tls ?? {};
     this.#pool = new Pool(this.#origin, {
       connections: options.limits.connections,
-      connect: {
-        timeout: options.timeouts.connect,
-        ...(cert && { cert }),
-        ...(key && { key }),
-        ...(ca && { ca }),
-        ...(serverName && { servername: serverName }),
-      },
+      connect: createConnector(options.tls ?? (() => ({})), options.timeouts.connect),
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,

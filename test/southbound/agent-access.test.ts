@@ -45,7 +45,7 @@ describe("a file with a secret", () => {
       `url: https://vendor.test\ncredentials: { type: bearer, token: "\${file:${file}}" }\nheaders: { X-Tenant: t1 }`,
     );
     const redact = createRedactor([]);
-    const authorizer = createAuthorizer({ ...config, agent: "planner", redact });
+    const authorizer = createAuthorizer({ ...config, tls: undefined, agent: "planner", redact });
     const headers = async () => (await authorizer.authorize(signal)).headers;
     expect(await headers()).toEqual({ "x-tenant": "t1", authorization: "Bearer first-token" });
 
@@ -151,8 +151,8 @@ test("an agent that asks for a certificate is shown the configured one", async (
   };
   const ca = file("ca.pem", vendor.cert);
   const mine = { cert: file("cert.pem", own.cert), key: file("key.pem", own.private) };
-  const call = (config: AgentConfig["tls"]) =>
-    clientOf(url, { tls: readTls("planner", config) }).unary({ method: "GET", url, signal });
+  const call = (config: AgentConfig["tls"], identity = readTls("planner", config)) =>
+    clientOf(url, { tls: () => identity }).unary({ method: "GET", url, signal });
   try {
     const answer = await call({ ...mine, ca, serverName: "vendor.test" });
     expect(answer.json).toEqual({ ok: true });

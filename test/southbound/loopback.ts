@@ -65,7 +65,7 @@ export function clientOf(url: string, given: Partial<HttpClientOptions & Authori
       redact,
       ...options,
       credentials,
-      timeouts: { request: 5000 },
+      timeouts: { connect: 5000, request: 5000 },
     }),
     timeouts: { connect: 5000 },
     limits: { connections: 4, responseBody: 1000, event: 1000 },

@@ -5,6 +5,7 @@ import { PassThrough, pipeline } from "node:stream";
 import { createGzip } from "node:zlib";
 import type { Credentials } from "../../src/config/config.ts";
 import { createAuthorizer } from "../../src/southbound/authorizer.ts";
+import { createCardFetcher } from "../../src/southbound/card-fetch.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
 import { cleanUp, clientOf, faultOf, SECRET, serve } from "./loopback.ts";
 
@@ -52,7 +53,7 @@ async function tokenServer(answer?: (response: ServerResponse, request: Incoming
 function authorizerOf(credentials: Credentials) {
   const clock = { now: 1_000_000 };
   const redact = createRedactor([SECRET]);
-  const timeouts = { request: 5000 };
+  const timeouts = { connect: 5000, request: 5000 };
   const authorizer = createAuthorizer({
     agent: "planner",
     credentials,
@@ -167,7 +168,7 @@ describe("an authorization server", () => {
 describe("a vendor that answers 401", () => {
   async function callsWith(accepts: (token: string | undefined) => boolean) {
     const { asked, credentials } = await tokenServer();
-    const { clock, authorizer, token } = authorizerOf(credentials);
+    const { clock, authorizer, token, redact } = authorizerOf(credentials);
     const seen: (string | undefined)[] = [];
     const url = await serve((request, response) => {
       seen.push(request.headers.authorization);
@@ -178,7 +179,16 @@ describe("a vendor that answers 401", () => {
     clock.now += 10_000;
     const client = clientOf(url, { authorizer });
     const call = () => client.unary({ method: "POST", url, body: {}, signal });
-    return { asked, seen, call };
+    const fetchCard = createCardFetcher({
+      agent: "planner",
+      url,
+      card: { urls: [`${url}/card`] },
+      authorizer,
+      timeouts: { connect: 5000, request: 5000 },
+      limits: { responseBody: 1000 },
+      redact,
+    });
+    return { asked, seen, call, card: () => fetchCard(signal) };
   }
 
   test("gets the request once more, with a new token", async () => {
@@ -186,6 +196,19 @@ describe("a vendor that answers 401", () => {
     expect((await call()).status).toBe(200);
     expect(seen).toEqual(["Bearer token-number-1", "Bearer token-number-2"]);
     expect(asked).toHaveLength(2);
+  });
+
+  test("when it is asked for its card gets a new token, once", async () => {
+    const { asked, seen, card } = await callsWith((token) => token === "Bearer token-number-2");
+    expect(await card()).toEqual({});
+    expect(seen).toEqual(["Bearer token-number-1", "Bearer token-number-2"]);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("when it is asked for its card, with any token, has none", async () => {
+    const { seen, card } = await callsWith(() => false);
+    expect((await faultOf(card())).message).toMatch(/HTTP 401/);
+    expect(seen).toHaveLength(2);
   });
 
   test("to the new token as well is believed", async () => {

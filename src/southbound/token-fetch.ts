@@ -1,0 +1,59 @@
+/**
+ * Requests to an authorization server, in the form that oauth4webapi takes: an answer of bounded size, and no redirect,
+ * whoever asks.
+ */
+import type { CustomFetchOptions } from "oauth4webapi";
+import { Agent, request } from "undici";
+import { decompressed, readWhole } from "./body.ts";
+import { createConnector } from "./connector.ts";
+import type { LiveTls } from "./tls.ts";
+
+/** Of an answer, bytes after decompression; a token becomes a header, for which 16 KiB are much. */
+const LARGEST = 64 * 1024;
+
+export type TokenFetch = (
+  url: string,
+  options: CustomFetchOptions<string, URLSearchParams | undefined>,
+) => Promise<Response>;
+
+/** With what the system trusts. */
+export const plainFetch: TokenFetch = async (url, { body, ...init }) => {
+  const signal = init.signal ?? null;
+  const response = await fetch(url, { ...init, signal, body: body ?? null, redirect: "manual" });
+  const { status, statusText, headers } = response;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  // Leaving the loop by the throw cancels the rest.
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > LARGEST) throw new Error(`its answer has more than ${LARGEST} bytes`);
+    chunks.push(chunk);
+  }
+  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, statusText, headers });
+};
+
+/** With an agent's certificates. Each request has a connection of its own: they are minutes apart. */
+export const createTlsFetch = (tls: LiveTls, timeout: number): TokenFetch => {
+  const connect = createConnector(tls, timeout);
+  return async (url, { body, method, headers, signal }) => {
+    const dispatcher = new Agent({ connect, connections: 1, pipelining: 0 });
+    try {
+      const answer = await request(url, {
+        dispatcher,
+        method,
+        headers,
+        body: body?.toString() ?? null,
+        signal: signal ?? null,
+      });
+      const { statusCode: status, headers: received } = answer;
+      const whole = await readWhole(decompressed(answer.body, received["content-encoding"]), LARGEST);
+      const type = received["content-type"];
+      return new Response(whole.length === 0 ? null : whole, {
+        status,
+        ...(typeof type === "string" && { headers: { "content-type": type } }),
+      });
+    } finally {
+      await dispatcher.destroy();
+    }
+  };
+};
