@@ -6,8 +6,10 @@ import type { EngineContext } from "./context.ts";
 /** At most this many faults of one object are reported. */
 const MAX_ISSUES = 5;
 
+type FaultContext = Pick<EngineContext, "agent" | "redact">;
+
 /** Vendors echo what they were sent: what a client is told of their errors is redacted. */
-export function agentFault(thrown: unknown, { agent, redact }: EngineContext): A2AError {
+export function agentFault(thrown: unknown, { agent, redact }: FaultContext): A2AError {
   if (!(thrown instanceof z.ZodError)) {
     const { code, message, data, cause } = A2AError.from(thrown);
     const clean = Object.fromEntries(Object.entries(data ?? {}).map(([key, value]) => [key, redact(value)]));

@@ -83,9 +83,14 @@ export class PushConfigs {
 
   /** Rejects with `invalid-params` where the task has too many. */
   async keep(task: TaskRecord, config: CheckedPushConfig): Promise<TaskPushNotificationConfig> {
-    const { configsPerTask } = this.#requirePolicy();
+    const policy = this.#requirePolicy();
+    const { configsPerTask } = policy;
     const record = pushConfigRecord(task, config);
-    if (await this.#context.store.push.putConfig(record, configsPerTask)) return toConfig(record);
+    if (await this.#context.store.push.putConfig(record, configsPerTask)) {
+      // What could not be delivered to the place before may be waiting.
+      policy.wake();
+      return toConfig(record);
+    }
     throw invalid("pushNotificationConfig", `a task has at most ${configsPerTask} push notification configs`);
   }
 

@@ -226,7 +226,7 @@ export class Upstream {
   }
 
   #fault(error: unknown): A2AError {
-    return this.#aborted ?? agentFault(error, this.#context);
+    return this.#aborted ?? this.#callback?.fault(error) ?? agentFault(error, this.#context);
   }
 
   #call(ms: number, name: string) {

@@ -2,8 +2,9 @@
  * The callback of one turn: given to the vendor along with the message or once the task has to be followed, valid across
  * a restart, and taken back when the turn is over.
  */
-import type { Call, VendorTask } from "../adapter.ts";
+import type { Call, PushCallback, VendorTask } from "../adapter.ts";
 import type { VendorPush } from "../config/push.ts";
+import type { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
 import { type Callback, CALLBACK_ID } from "./callbacks.ts";
@@ -13,6 +14,8 @@ export class VendorCallback {
   readonly #context: EngineContext;
   readonly #settings: VendorPush;
   #callback: Callback | undefined;
+  /** What the vendor was told in this process, and may repeat. */
+  #told: PushCallback | undefined;
 
   /** Undefined where the vendor is not to push, or cannot be asked for the task then. */
   static of(context: EngineContext): VendorCallback | undefined {
@@ -47,6 +50,15 @@ export class VendorCallback {
     return { ...params, configuration: { ...params.configuration, pushNotificationConfig: { ...told } } };
   }
 
+  /** What an error of the vendor's says, but for the callback. */
+  fault(error: unknown): A2AError {
+    const { agent, redact } = this.#context;
+    if (!this.#told) return agentFault(error, { agent, redact });
+    const { url, token } = this.#told;
+    const secret = url.slice(url.lastIndexOf("/") + 1);
+    return agentFault(error, { agent, redact: redact.also([secret, token]) });
+  }
+
   /** Has the vendor call where it does not yet; does without where it cannot. */
   async subscribe(task: VendorTask, call: Call): Promise<void> {
     const { backend, log } = this.#context;
@@ -57,9 +69,7 @@ export class VendorCallback {
       this.#callback = callback;
     } catch (error) {
       callback.close();
-      // What else the vendor says may repeat the callback's secrets.
-      const { code } = agentFault(error, this.#context);
-      log.info({ code }, "the agent takes no callback; following the task without");
+      log.info({ err: this.fault(error) }, "the agent takes no callback; following the task without");
     }
   }
 
@@ -76,12 +86,13 @@ export class VendorCallback {
     try {
       await backend.unsubscribePush?.(task, CALLBACK_ID, call);
     } catch (error) {
-      const { code } = agentFault(error, this.#context);
-      log.debug({ code }, "the agent keeps a callback that is over");
+      log.debug({ err: this.fault(error) }, "the agent keeps a callback that is over");
     }
   }
 
   #open() {
-    return this.#context.callbacks.open(this.#context.agent, this.#settings.callbackUrl);
+    const opened = this.#context.callbacks.open(this.#context.agent, this.#settings.callbackUrl);
+    this.#told = opened.told;
+    return opened;
   }
 }

@@ -6,6 +6,8 @@ export interface Redact {
   (value: unknown): unknown;
   /** Only secrets that are known, and too long to be a word: for texts that are to be read, such as cards. */
   known<T>(value: T): T;
+  /** One that knows these secrets too. */
+  also(secrets: readonly string[]): Redact;
 }
 
 /** One that is told of secrets that come up while the proxy runs: tokens, rotated keys. */
@@ -71,7 +73,8 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   // Texts stay texts: the type is the same.
   const knownIn = <T>(value: T): T =>
     mapTexts(value, (text) => (long ? text.replace(long, MASK) : text)) as T;
-  return Object.assign(redact, { learn, known: knownIn });
+  const also = (more: readonly string[]): Redact => createRedactor([...secrets, ...learned, ...more]);
+  return Object.assign(redact, { learn, known: knownIn, also });
 }
 
 const isLong = (secret: string): boolean => secret.length >= MIN_KNOWN;

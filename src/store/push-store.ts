@@ -46,7 +46,7 @@ export interface DeadLetter {
 }
 
 export interface PushStore {
-  /** Inserts or replaces the config of that id; false where the task has `limit` others already. */
+  /** Inserts or replaces the config of that id, whose lane is due then if anything waits in it; false where the task has `limit` others already. */
   putConfig(record: PushConfigRecord, limit: number): Promise<boolean>;
   getConfig(task: TaskKey, id: string): Promise<PushConfigRecord | undefined>;
   /** All configs of the task, in the order in which they were made. */

@@ -46,7 +46,8 @@ const prepareConfigs = (db: DatabaseSync) => ({
   putConfig: db.prepare(`
     INSERT INTO push_configs (agent, task_id, id, principal, origin, json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (agent, task_id, id) DO UPDATE SET principal = excluded.principal, origin = excluded.origin,
-      json = excluded.json, created_at = excluded.created_at`),
+      json = excluded.json, created_at = excluded.created_at, attempts = 0,
+      due_at = min(due_at, excluded.created_at)`),
   getConfig: db.prepare(
     `SELECT ${CONFIG_COLUMNS} FROM push_configs WHERE agent = ? AND task_id = ? AND id = ?`,
   ),

@@ -4,7 +4,7 @@ import { rpc, streamResults, userMessage } from "../support/client.ts";
 import { asTask, callerOf, gatewayOver, params } from "../support/fake-agent.ts";
 import { expectValidStream } from "../support/invariants.ts";
 import { count, hookOf, MANY_POLLS, notify, start, stopAll, until, VENDOR_PUSH } from "./pushed.ts";
-import type { Dialect } from "./pushing-vendor.ts";
+import type { Dialect, Hook } from "./pushing-vendor.ts";
 
 const DIALECTS: Dialect[] = ["a2a-0.3", "a2a-0.1", "a2a-snake"];
 
@@ -137,14 +137,18 @@ describe("where a task is followed", () => {
 
   test("a vendor that refuses is polled as ever, and what it says of the webhook is not logged", async () => {
     const lines: string[] = [];
-    const refuses = { code: -32003, message: "I will not call secret-place" };
+    const refuses = {
+      code: -32003,
+      message: ({ url, token }: Hook) => `I will not call ${url} with ${token}`,
+    };
     const { vendor, url } = await start("a2a-0.3", { refuses, lines });
     const sent = rpc(url, "message/send", userMessage("go"));
     await until(() => count(vendor, "tasks/get") > 1);
     vendor.become("completed");
     expect(await sent).toMatchObject({ result: { status: { state: "completed" } } });
     expect(lines.join("")).toContain("the agent takes no callback");
-    expect(lines.join("")).not.toContain("secret-place");
+    expect(lines.join("")).toContain("I will not call http://proxy.test/callbacks/pusher/[redacted]");
+    expect(lines.join("")).not.toMatch(/callbacks\/pusher\/\w{8}/);
   });
 
   test("a vendor that never calls is asked all the same, every `safetyPoll`", async () => {

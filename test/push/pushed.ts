@@ -31,7 +31,8 @@ export async function start(dialect: Dialect, setup: Setup = {}) {
   const vendor = await startPushingVendor(dialect, options);
   cleanups.push(() => vendor.stop());
   const limits = { responseBody: "64KiB" };
-  const agents = { pusher: { adapter, url: vendor.url, vendorPush, limits } };
+  const pusher = { adapter, url: vendor.url, vendorPush, limits };
+  const agents = { pusher, other: pusher };
   const log = pino({ level: "trace" }, { write: (line: string) => void lines.push(line) });
   const proxy = await startTestProxy(agents, {}, { log });
   cleanups.push(() => proxy.stop());

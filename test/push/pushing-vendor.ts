@@ -90,7 +90,7 @@ const WIRES: Readonly<Record<"a2a-0.3" | "a2a-0.1" | "a2a-snake", Wire>> = {
 
 export type Dialect = keyof typeof WIRES;
 
-interface Hook {
+export interface Hook {
   readonly id?: string;
   readonly url: string;
   readonly token: string;
@@ -116,7 +116,9 @@ export interface PushingOptions {
   /** `message/stream` breaks after its first event. */
   readonly breaks?: boolean;
   /** Refuses webhooks with this error. */
-  readonly refuses?: { readonly code: number; readonly message: string };
+  readonly refuses?: { readonly code: number; message(hook: Hook): string };
+  /** Refuses messages, with whatever came along with them. */
+  readonly echoes?: boolean;
   /** Takes webhooks only along with a message, and no message without one. */
   readonly onlyEnclosed?: boolean;
   /** How a webhook is deleted; as it should be where absent. */
@@ -129,7 +131,15 @@ export interface PushingOptions {
 
 export async function startPushingVendor(
   dialect: Dialect,
-  { breaks = false, refuses, onlyEnclosed = false, beforeAnswer, deletes, verify }: PushingOptions = {},
+  {
+    breaks = false,
+    refuses,
+    onlyEnclosed = false,
+    beforeAnswer,
+    deletes,
+    echoes = false,
+    verify,
+  }: PushingOptions = {},
 ): Promise<PushingVendor> {
   const wire = WIRES[dialect];
   const asked: string[] = [];
@@ -144,6 +154,7 @@ export async function startPushingVendor(
       const enclosed = wire.enclosed(params) as Hook | undefined;
       if (enclosed) hooks.push(enclosed);
       else if (onlyEnclosed) return { error: { code: -32602, message: "A push URL is required" } };
+      if (echoes) return { error: { code: -32602, message: `No: ${JSON.stringify(params)}`, data: params } };
       await beforeAnswer?.();
     }
     if (method === wire.send || method === wire.get) {
@@ -152,13 +163,14 @@ export async function startPushingVendor(
     }
     if (method === wire.delete) {
       if (deletes === "hang") return new Promise(() => {});
-      if (deletes === "refuse") return { error: { code: -32603, message: "I keep secret-place" } };
+      if (deletes === "refuse")
+        return { error: { code: -32603, message: `I keep ${JSON.stringify(hooks)}` } };
       deleted.push(params);
       return { result: null };
     }
     if (method !== wire.set || onlyEnclosed) return { error: { code: -32601, message: "Method not found" } };
-    if (refuses) return { error: refuses };
     const hook = params[wire.config] as Hook;
+    if (refuses) return { error: { code: refuses.code, message: refuses.message(hook) } };
     await verify?.(hook);
     hooks.push(hook);
     return { result: params };

@@ -92,6 +92,19 @@ describe("a webhook", () => {
     expect(tasks.at(-1)).toEqual((await rpc(url, "tasks/get", { id })).result);
   });
 
+  test("that is replaced while it is down is not waited for: the new one is told at once", async () => {
+    const other = await Webhook.start();
+    undo.push(() => other.close());
+    webhook.answer = () => 503;
+    const url = await start({ retryMin: "1h", retryMax: "1h" });
+    const { id } = await send(url, webhook.url);
+    await webhook.until((received) => received.length > 0);
+    const pushNotificationConfig = { id: "default", url: other.url };
+    await rpc(url, "tasks/pushNotificationConfig/set", { taskId: id, pushNotificationConfig });
+    const tasks = await other.untilState("completed");
+    expect(tasks.at(-1)).toEqual((await rpc(url, "tasks/get", { id })).result);
+  });
+
   test("leaves nothing of the client's secrets in the log, however it fails", async () => {
     webhook.answer = (_, index) => (index === 0 ? 401 : "hang");
     let text = "";

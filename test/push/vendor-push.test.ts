@@ -60,6 +60,19 @@ describe.each(DIALECTS)("a vendor of %s that wants the callback with the message
   });
 });
 
+test("a vendor that refuses a message and repeats it does not give the callback away", async () => {
+  const lines: string[] = [];
+  const { vendor, url } = await start("a2a-0.3", { vendorPush: WITH_MESSAGE, echoes: true, lines });
+  const answer = await rpc(url, "message/send", userMessage("go"));
+  const [hook] = vendor.hooks;
+  const secret = hook?.url.split("/").at(-1) ?? "";
+  expect(answer.error).toMatchObject({ message: expect.stringContaining("/callbacks/pusher/[redacted]") });
+  for (const text of [JSON.stringify(answer), ...lines]) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(hook?.token);
+  }
+});
+
 describe("the callback of a task that has ended", () => {
   test.each([
     ["a2a-0.3", [{ id: "v-1", pushNotificationConfigId: "a2a-compat-proxy" }]],
@@ -101,8 +114,9 @@ describe("the callback of a task that has ended", () => {
       await until(() => count(vendor, "tasks/pushNotificationConfig/delete") === 1);
       expect((await notify(vendor, proxy)).status).toBe(404);
       if (deletes === "refuse") await until(() => lines.some((line) => line.includes("keeps a callback")));
-      const { token } = hookOf(vendor, proxy);
-      expect(lines.filter((line) => line.includes(token) || line.includes("secret-place"))).toEqual([]);
+      const { token, url: hook } = hookOf(vendor, proxy);
+      const secret = hook.split("/").at(-1) ?? "";
+      expect(lines.filter((line) => line.includes(token) || line.includes(secret))).toEqual([]);
     },
   );
 

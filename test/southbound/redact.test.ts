@@ -54,6 +54,14 @@ describe("redaction", () => {
     expect(redactor.known(card)).toEqual({ ...card, url: "https://a.example/?key=[redacted]" });
   });
 
+  test("that is to hide more for once hides that and all that it knows, and is itself as before", () => {
+    const redactor = createRedactor(["configured"]);
+    redactor.learn("learned-token");
+    const text = "configured, learned-token, for-once";
+    expect(redactor.also(["for-once"])(text)).toBe("[redacted], [redacted], [redacted]");
+    expect(redactor(text)).toBe("[redacted], [redacted], for-once");
+  });
+
   test("does not learn a token that may be a word", () => {
     const learning = createRedactor([]);
     for (const token of ["e", "", "tasks", "long-enough-token"]) learning.learn(token);

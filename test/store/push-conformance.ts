@@ -175,6 +175,21 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     expect(await push.nextDue()).toBeUndefined();
   });
 
+  test("has what waits for its next attempt due at once when its config is replaced", async () => {
+    const { push } = store();
+    await push.putConfig(pushConfig(), 1);
+    await record(store(), "task-1", "1");
+    const [first] = await push.claim(1000, 1, []);
+    if (first) await push.retry(first, 900_000);
+    const moved = pushConfig({ json: "{}", origin: "https://b.example", createdAt: 5000 });
+    await push.putConfig(moved, 1);
+    expect(await push.nextDue()).toBe(5000);
+    expect(await push.claim(5000, 1, [])).toEqual([{ ...first, attempts: 0, config: moved }]);
+    await push.putConfig(pushConfig({ taskId: "task-2" }), 1);
+    await push.putConfig(pushConfig({ taskId: "task-2", createdAt: 6000 }), 1);
+    expect(await push.nextDue()).toBeUndefined();
+  });
+
   test("leaves a lane alone that was made anew while a notification of the old one was on its way", async () => {
     const { push } = store();
     await push.putConfig(pushConfig(), 1);
