@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
 import type { CorsConfig } from "./config/cards.ts";
 import type { Callbacks } from "./gateway/callbacks.ts";
-import { onlyHosts, onlyPages, type Pages } from "./northbound/access.ts";
+import { identify, onlyHosts, onlyPages, type Pages } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
 import { serveCallback } from "./northbound/callback-resource.ts";
 import { sendCard } from "./northbound/card-resource.ts";
@@ -90,14 +90,18 @@ function routes(options: AppOptions): Router<RequestState> {
     const { agent: name = "", secret = "" } = ctx.params;
     const callback = callbacks.find(name, secret);
     if (!callback) return sendFault(ctx, 404, "not-found", "There is no such callback");
-    return withAgent(ctx, agents.get(name), (_ctx, { config }) =>
+    const agent = agents.get(name);
+    if (!agent) return noSuchAgent(ctx, gate);
+    return withAgent(ctx, agent, (_ctx, { config }) =>
       serveCallback(ctx, callback, config.limits.responseBody),
     );
   });
   // The host's root is the default agent's; without one, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
-    const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) =>
-      withAgent(ctx, agents.get(ctx.params["agent"] ?? config.default ?? ""), handler);
+    const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) => {
+      const agent = agents.get(ctx.params["agent"] ?? config.default ?? "");
+      return agent ? withAgent(ctx, agent, handler) : noSuchAgent(ctx, gate);
+    };
     router.all(base || "/", serve(rpc));
     router.all(`${base}/v1{/*path}`, serve(rest));
     for (const path of CARD_PATHS) router.all(base + path, serve(card));
@@ -105,14 +109,15 @@ function routes(options: AppOptions): Router<RequestState> {
   return router;
 }
 
+/** A stranger does not learn which agents there are where even their cards are not for everybody. */
+async function noSuchAgent(ctx: Context, gate: Gate): Promise<void> {
+  if (!gate.publicCard) await identify(ctx, gate);
+  sendFault(ctx, 404, "not-found", "There is no such agent");
+}
+
 type AgentHandler = (ctx: Context, agent: ServedAgent) => void | Promise<void>;
 
-function withAgent(
-  ctx: Context,
-  agent: ServedAgent | undefined,
-  handler: AgentHandler,
-): void | Promise<void> {
-  if (agent === undefined) return sendFault(ctx, 404, "not-found", "There is no such agent");
+function withAgent(ctx: Context, agent: ServedAgent, handler: AgentHandler): void | Promise<void> {
   const { name, adapter, timeouts } = agent.config;
   Object.assign(ctx.state.line, { agent: name, dialect: adapter });
   ctx.state.stalledAfter = timeouts.stalledClient;

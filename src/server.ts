@@ -153,7 +153,7 @@ function connectAgents(
 async function openGrpc(
   { server, default: fallback }: Config,
   agents: ReadonlyMap<string, ServedAgent>,
-  deps: GrpcDeps,
+  deps: Omit<GrpcDeps, "door">,
 ): Promise<GrpcServer | undefined> {
   const { grpc: config, heartbeat } = server;
   if (config === undefined) return undefined;

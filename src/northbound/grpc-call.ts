@@ -2,12 +2,10 @@
  * One gRPC call to an agent, as far as it is the same for all RPCs: which agent, who calls, what the log says. This is
  * what exchange.ts is to the transports over HTTP.
  */
-import { X509Certificate } from "node:crypto";
-import type { Metadata, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
+import type { ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { Presented } from "../auth/scheme.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
@@ -15,7 +13,9 @@ import { methodNamed, type Method } from "../protocol/methods.ts";
 import { EXTENSIONS_HEADER, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
 import type { GrpcAgents } from "./grpc-agents.ts";
+import { textIn, type GrpcDoor } from "./grpc-door.ts";
 import { LAST_EVENT_KEY } from "./grpc-event-ids.ts";
+import type { CallLine } from "./grpc-line.ts";
 import type { Rpc } from "./grpc-rpcs.ts";
 import type { Lifecycle } from "./health.ts";
 import { allowance, lastEventId, type Invocation } from "./invoke.ts";
@@ -36,17 +36,7 @@ export interface GrpcDeps {
   readonly lifecycle: Lifecycle;
   readonly gate: Gate;
   readonly newId: () => string;
-}
-
-/** What the access log says of a call. */
-export interface CallLine {
-  request: string;
-  agent?: string;
-  dialect?: string;
-  method?: string;
-  task?: string | undefined;
-  principal?: string;
-  outcome: string;
+  readonly door: GrpcDoor;
 }
 
 /** A call that has been let in. */
@@ -54,14 +44,6 @@ export interface Admitted {
   readonly agent: ServedAgent;
   readonly method: Method;
   readonly invocation: Invocation;
-}
-
-const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
-
-/** The line of a new call, with the id that the client gave it where that is sane. */
-export function lineOf({ metadata }: UnaryCall | StreamCall, newId: () => string): CallLine {
-  const given = textIn(metadata, "x-request-id") ?? "";
-  return { request: SANE_REQUEST_ID.test(given) ? given : newId(), outcome: "ok" };
 }
 
 /** Aborted when the client cancels, its deadline passes or its connection breaks before it has its answer. */
@@ -88,7 +70,7 @@ export async function admit(
     forward: agent.config.forward,
     method: rpc.method,
     gone,
-    gate: deps.gate,
+    deps,
   });
   if (deps.gate.isClosed) line.principal = caller.principal;
   if (size > limits.requestBody) {
@@ -122,37 +104,17 @@ interface Door {
   readonly forward: readonly string[] | undefined;
   readonly method: string;
   readonly gone: AbortSignal;
-  readonly gate: Gate;
+  readonly deps: GrpcDeps;
 }
 
 /** Who calls, from the metadata and the connection; rejects with `unauthenticated`, `forbidden`, `too-many-requests`. */
 async function callerOf(
   call: UnaryCall | StreamCall,
-  { agent, forward, method, gone, gate }: Door,
+  { agent, forward, method, gone, deps: { gate, door } }: Door,
 ): Promise<{ caller: Caller; principal: Principal }> {
-  const principal = await gate.identify(presentedBy(call));
+  const principal = await door.identify(call);
   await gate.admit(principal, agent, method);
   const extensions = requestedExtensions(textIn(call.metadata, EXTENSIONS_HEADER) ?? "");
   const forwarded = forwardedOf(forward, (name) => textIn(call.metadata, name));
   return { caller: { principal: principal.id, signal: gone, extensions, forwarded }, principal };
-}
-
-function presentedBy(call: UnaryCall | StreamCall): Presented {
-  const raw = call.getAuthContext().sslPeerCertificate?.raw;
-  return {
-    headers: Object.fromEntries(
-      Object.keys(call.metadata.getMap()).map((name) => [name, textIn(call.metadata, name)]),
-    ),
-    query: new URLSearchParams(),
-    // The library adds the port, and leaves an IPv6 address without brackets.
-    address: call.getPeer().replace(/:\d+$/, ""),
-    // The server refuses connections with a certificate that it cannot verify.
-    certificate: raw && new X509Certificate(raw),
-  };
-}
-
-/** The key's value; of several, all, as HTTP joins them. */
-function textIn(metadata: Metadata, key: string): string | undefined {
-  const values = metadata.get(key).filter((value) => typeof value === "string");
-  return values.length === 0 ? undefined : values.join(", ");
 }

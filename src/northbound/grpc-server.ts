@@ -12,12 +12,15 @@ import { PROTO_FILE, SERVICE_NAME } from "../protocol/grpc-codec.ts";
 import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
 import type { GrpcDeps } from "./grpc-call.ts";
 import { openCredentials } from "./grpc-credentials.ts";
+import { RPCS } from "./grpc-rpcs.ts";
 import { createService } from "./grpc-service.ts";
+import { GrpcDoor, type DoorOptions } from "./grpc-door.ts";
+import { logged } from "./grpc-line.ts";
 import { GrpcListener } from "./grpc-listener.ts";
 import { GrpcStreams } from "./grpc-stream.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
-export interface GrpcOptions extends GrpcDeps {
+export interface GrpcOptions extends Omit<GrpcDeps, "door"> {
   readonly config: GrpcConfig;
   readonly agents: ReadonlyMap<string, ServedAgent>;
   /** Served where a call names no agent. */
@@ -95,8 +98,10 @@ class Endpoint {
     credentials: ServerCredentials,
     options: GrpcOptions,
   ) {
-    this.#server = new Server(serverOptions(options));
-    const { definition, implementation } = createService({ agents, streams, deps: options });
+    const door = new GrpcDoor({ gate: options.gate, onRefused: noteRefused(options) });
+    this.#server = new Server({ ...serverOptions(options), interceptors: [door.interceptor] });
+    const deps = { ...options, door };
+    const { definition, implementation } = createService({ agents, streams, deps });
     this.#server.addService(definition, implementation);
     this.#health.addToServer(this.#server);
     const { config, log } = options;
@@ -122,6 +127,18 @@ class Endpoint {
     this.listener.close();
   }
 }
+
+/** Calls that were not let in have their line in the log, too. */
+const noteRefused =
+  (options: GrpcOptions): DoorOptions["onRefused"] =>
+  (path, metadata, error) => {
+    const rpc = path.slice(path.lastIndexOf("/") + 1);
+    const { line, finish } = logged(metadata, rpc, options);
+    const method = RPCS.find(({ name }) => name === rpc)?.method;
+    Object.assign(line, { ...(method !== undefined && { method }), outcome: error.code });
+    if (error.code === "internal-error") options.log.error({ err: error.cause ?? error }, "internal error");
+    finish();
+  };
 
 function serverOptions({ agents, config: { connections }, heartbeat }: GrpcOptions): ServerOptions {
   const { calls, ping, idle, age, ageGrace } = connections;

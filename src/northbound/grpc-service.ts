@@ -11,15 +11,14 @@ import { EXTENSIONS_HEADER, activatedExtensions } from "./extensions.ts";
 import type { GrpcAgents } from "./grpc-agents.ts";
 import {
   admit,
-  lineOf,
   signalOf,
-  type CallLine,
   type GrpcDeps,
   type Received,
   type StreamCall,
   type UnaryCall,
 } from "./grpc-call.ts";
 import { EVENT_IDS_KEY, wantsEventIds } from "./grpc-event-ids.ts";
+import { logged, type CallLine } from "./grpc-line.ts";
 import { RPCS, type Rpc } from "./grpc-rpcs.ts";
 import { refuseStream, type GrpcStreams } from "./grpc-stream.ts";
 import { callUnary, openStream, taskOf, type Invocation, type UnaryResult } from "./invoke.ts";
@@ -72,7 +71,7 @@ async function serveUnary(
   rpc: Rpc,
   { agents, deps }: ServiceOptions,
 ): Promise<ProtoMessage> {
-  const { line, finish } = logged(call, rpc, deps);
+  const { line, finish } = logged(call.metadata, rpc.name, deps);
   const gone = signalOf(call);
   try {
     const { agent, method, invocation } = await admit(call, { rpc, line, gone }, { agents, deps });
@@ -94,7 +93,7 @@ async function serveStream(
   rpc: Rpc,
   { agents, streams, deps }: ServiceOptions,
 ): Promise<void> {
-  const { line, finish } = logged(call, rpc, deps);
+  const { line, finish } = logged(call.metadata, rpc.name, deps);
   const gone = signalOf(call);
   const leaving: (() => void)[] = [finish];
   try {
@@ -140,22 +139,6 @@ async function extensionsOf(agent: ServedAgent, { caller }: Invocation): Promise
   const uris = await activatedExtensions(agent, caller.extensions);
   if (uris.length > 0) metadata.set(EXTENSIONS_HEADER, uris.join(", "));
   return metadata;
-}
-
-interface Logged {
-  readonly line: CallLine;
-  /** Logs the call, which is over. */
-  readonly finish: () => void;
-}
-
-function logged(call: UnaryCall | StreamCall, { name: rpc }: Rpc, { log, newId }: GrpcDeps): Logged {
-  const line = lineOf(call, newId);
-  const start = performance.now();
-  const finish = (): void => {
-    if (!log.isLevelEnabled("info")) return;
-    log.info({ ...line, rpc, duration: Math.round(performance.now() - start) }, "request");
-  };
-  return { line, finish };
 }
 
 interface Circumstances {

@@ -185,6 +185,16 @@ describe("where cards are not for everybody", () => {
     expect(some.etag).not.toBe(all.etag);
   });
 
+  test("a stranger does not learn which agents there are", async () => {
+    for (const agent of ["agent", "none"]) {
+      for (const path of ["v1/tasks/x", ".well-known/agent-card.json"]) {
+        expect((await fetch(closed.agent(agent) + path)).status).toBe(401);
+      }
+    }
+    const headers = { "x-api-key": keys.anybody };
+    expect((await fetch(`${closed.agent("none")}v1/tasks/x`, { headers })).status).toBe(404);
+  });
+
   test("and the key of the metadata is another, that one counts", async () => {
     const client = jsonRpcClient(closed.url, { agent: "agent", key: keys.weather }, () => {});
     expect(await client.send(naming({ skill: "forecast" }))).toMatchObject({ kind: "task" });

@@ -1,6 +1,9 @@
 /** gRPC asks for the same credentials as the transports over HTTP, and is as open or closed as they are. */
+import { once } from "node:events";
+import { connect } from "node:http2";
 import { expect, jest, test } from "@jest/globals";
 import { status } from "@grpc/grpc-js";
+import { pino } from "pino";
 import protobuf from "protobufjs";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { startTestProxy } from "../support/proxy.ts";
@@ -51,6 +54,39 @@ test("the message of a call without credentials is not decoded", async () => {
     expect(decoding).toHaveBeenCalled();
   } finally {
     decoding.mockRestore();
+    await proxy.stop();
+  }
+});
+
+test("a stranger is refused before its message is there, and the log says so", async () => {
+  const { hash } = newApiKey();
+  const lines: { outcome?: string; rpc?: string; method?: string }[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const auth = { apiKeys: { keys: { reader: { hash } } } };
+  const proxy = await startTestProxy({ planner }, { server, default: "planner", auth }, { log });
+  const session = connect(`http://127.0.0.1:${proxy.grpcPort}`);
+  try {
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/a2a.v1.A2AService/SendMessage",
+      "content-type": "application/grpc",
+      te: "trailers",
+      "a2a-agent": "none",
+    });
+    stream.on("error", () => {});
+    // Of a message of 8 MiB, as its first bytes say, the client sends no more than these.
+    stream.write(Buffer.from([0, 0, 0x80, 0, 0, 1, 2, 3]));
+    const [headers] = await once(stream, "response");
+    expect(headers["grpc-status"]).toBe(String(status.UNAUTHENTICATED));
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        outcome: "unauthenticated",
+        rpc: "SendMessage",
+        method: "message/send",
+      }),
+    );
+  } finally {
+    session.destroy();
     await proxy.stop();
   }
 });
