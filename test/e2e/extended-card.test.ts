@@ -1,0 +1,157 @@
+/** The extended card over sockets, as the official clients ask for it, on every transport: for callers who are known. */
+import {
+  ClientFactory as ClientFactory10,
+  DefaultAgentCardResolver as CardResolver10,
+  JsonRpcTransportFactory as JsonRpc10,
+  RestTransportFactory as Rest10,
+} from "@a2a-js/sdk/client";
+import { GrpcTransportFactory as Grpc10 } from "@a2a-js/sdk/client/grpc";
+import { status } from "@grpc/grpc-js";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import {
+  ClientFactory as ClientFactory03,
+  DefaultAgentCardResolver as CardResolver03,
+  JsonRpcTransportFactory as JsonRpc03,
+  RestTransportFactory as Rest03,
+} from "a2a03/client";
+import { GrpcTransportFactory as Grpc03 } from "a2a03/client/grpc";
+import { z } from "zod";
+import { CARD, apiKeys, startIssuer } from "../auth/support.ts";
+import { GrpcClient } from "../northbound/grpc-harness.ts";
+import { post } from "../support/client.ts";
+import { startTestProxy } from "../support/proxy.ts";
+import { startScriptedVendor } from "../support/scripted-vendor.ts";
+import { TRANSPORTS, type Transport } from "./transports.ts";
+
+const VENDOR = "http://vendor.test/";
+const skill = (id: string) => ({ id, name: id, description: `Does ${id}.`, tags: ["travel"] });
+const VENDOR_CARD = { ...CARD, supportsAuthenticatedExtendedCard: true, skills: [skill("plan")] };
+const EXTENDED = {
+  ...VENDOR_CARD,
+  description: "For those who are known.",
+  url: VENDOR,
+  additionalInterfaces: [{ url: "vendor.test:443", transport: "GRPC" }],
+  skills: [skill("plan"), skill("bill")],
+};
+
+const answer = { body: JSON.stringify({ jsonrpc: "2.0", id: 1, result: EXTENDED }) };
+const vendor = await startScriptedVendor(
+  VENDOR_CARD,
+  Array.from({ length: 40 }, () => answer),
+);
+const issuer = await startIssuer();
+const { keys, hashes } = apiKeys("alice");
+const proxy = await startTestProxy(
+  { planner: { adapter: "a2a-0.3", url: vendor.url } },
+  {
+    server: { host: "127.0.0.1", port: 0, publicUrl: "https://proxy.test", grpc: { port: 0 } },
+    default: "planner",
+    auth: {
+      apiKeys: { keys: { alice: { hash: hashes.alice } } },
+      oidc: [{ issuer: issuer.url, audience: "proxy" }],
+    },
+  },
+);
+afterAll(async () => {
+  await proxy.stop();
+  await vendor.stop();
+  issuer.stop();
+});
+
+const CREDENTIALS: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+  "an API key": async () => ({ "x-api-key": keys.alice }),
+  "a token": async () => ({ authorization: `Bearer ${await issuer.token({ sub: "alice" })}` }),
+};
+
+/** Sends to the proxy what is meant for its public URL, as a reverse proxy would. */
+const fetchImpl: typeof fetch = (input, init) => {
+  const { pathname, search } = new URL(input instanceof Request ? input.url : input);
+  return fetch(proxy.url + pathname + search, init);
+};
+
+interface CardClient {
+  /** The card for known callers, as the client understands it. */
+  getAgentCard(options?: { serviceParameters?: Record<string, string> }): Promise<unknown>;
+}
+
+/** Made from the public card, which needs no credentials. */
+const CLIENTS: Readonly<Record<string, (transport: Transport) => Promise<CardClient>>> = {
+  "0.3.14": (transport) => {
+    const transports = {
+      JSONRPC: new JsonRpc03({ fetchImpl }),
+      "HTTP+JSON": new Rest03({ fetchImpl }),
+      GRPC: new Grpc03(),
+    };
+    return new ClientFactory03({
+      transports: [transports[transport]],
+      cardResolver: new CardResolver03({ fetchImpl }),
+    }).createFromUrl(proxy.agent("planner"));
+  },
+  "1.3.0": (transport) => {
+    const legacyCompat = { enabled: true };
+    const options = { fetchImpl, legacyCompat };
+    const transports = {
+      JSONRPC: new JsonRpc10(options),
+      "HTTP+JSON": new Rest10(options),
+      GRPC: new Grpc10({ legacyCompat }),
+    };
+    return new ClientFactory10({
+      transports: [transports[transport]],
+      cardResolver: new CardResolver10(options),
+    }).createFromUrl(proxy.agent("planner"));
+  },
+};
+
+/** What both versions of the client say of a card. */
+const Interfaces = z.array(z.looseObject({ url: z.string() })).transform((all) => all.map(({ url }) => url));
+const Seen = z.looseObject({
+  description: z.string(),
+  skills: z.array(z.looseObject({ id: z.string() })).transform((skills) => skills.map(({ id }) => id)),
+  securitySchemes: z.record(z.string(), z.unknown()),
+  additionalInterfaces: Interfaces.optional(),
+  supportedInterfaces: Interfaces.optional(),
+});
+
+const ROWS = Object.keys(CLIENTS).flatMap((version) =>
+  TRANSPORTS.map((transport) => ({ version, transport })),
+);
+
+describe.each(ROWS)("the official client $version over $transport", ({ version, transport }) => {
+  test("gets no extended card without credentials", async () => {
+    const before = vendor.requests.length;
+    const client = await CLIENTS[version]?.(transport);
+    await expect(client?.getAgentCard()).rejects.toThrow(/401|[Aa]uthenticat/);
+    expect(vendor.requests).toHaveLength(before);
+  });
+
+  test.each(Object.keys(CREDENTIALS))(
+    "gets the extended card, at the proxy's addresses, with %s",
+    async (shown) => {
+      const client = await CLIENTS[version]?.(transport);
+      const serviceParameters = await CREDENTIALS[shown]?.();
+      const card = await client?.getAgentCard(serviceParameters && { serviceParameters });
+      const { description, skills, securitySchemes, ...seen } = Seen.parse(card);
+      expect([description, skills]).toEqual(["For those who are known.", ["plan", "bill"]]);
+      expect(JSON.stringify(securitySchemes.apiKey)).toContain("X-API-Key");
+      expect(JSON.stringify(securitySchemes.oidc)).toContain(issuer.url);
+      expect(Object.keys(securitySchemes)).toEqual(["apiKey", "oidc"]);
+      const urls = new Set(seen.additionalInterfaces ?? seen.supportedInterfaces);
+      const base = "https://proxy.test/agents/planner";
+      expect(urls).toEqual(new Set([`${base}/`, base, `127.0.0.1:${proxy.grpcPort}`]));
+      expect(JSON.stringify(card)).not.toContain("vendor");
+    },
+  );
+});
+
+test("without credentials the answer is 401, and UNAUTHENTICATED over gRPC", async () => {
+  const rest = await fetch(`${proxy.agent("planner")}v1/card`);
+  expect([rest.status, await rest.json()]).toEqual([401, expect.objectContaining({ code: -32041 })]);
+  const request = { jsonrpc: "2.0", id: 1, method: "agent/getAuthenticatedExtendedCard" };
+  const json = await post(proxy.agent("planner"), request);
+  expect([json.status, await json.json()]).toMatchObject([401, { error: { code: -32041 } }]);
+  using client = new GrpcClient(proxy.grpcPort ?? 0);
+  for (const metadata of [{}, { "x-api-key": "wrong" }, { authorization: "Bearer wrong" }]) {
+    const { error } = await client.call("GetAgentCard", {}, metadata);
+    expect(error?.code).toBe(status.UNAUTHENTICATED);
+  }
+});
