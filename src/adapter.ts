@@ -125,5 +125,7 @@ export interface Adapter<Options = unknown> {
   readonly name: string;
   /** Strict: an unknown key under `options` is a fault that `check` reports with its path. */
   readonly options: z.ZodType<Options>;
+  /** The dialect can be spoken over gRPC, so that an agent's `url` may be `grpc://`. */
+  readonly speaksGrpc?: boolean;
   connect(options: Options, southbound: Southbound): Backend;
 }

@@ -41,3 +41,18 @@ function besideUrl(agentUrl: string): string {
   url.pathname = url.pathname.replace(/\/+$/, "") + PATH;
   return url.href;
 }
+
+/** Over gRPC one RPC is for both cards. Servers made with the SDK answer it only where they have an extended one. */
+export async function cardOverGrpc(
+  transport: Transport,
+  agent: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  try {
+    return await transport.call({ method: METHOD, params: undefined, headers: {}, signal });
+  } catch (cause) {
+    if (!(cause instanceof A2AError) || cause.code !== "extended-card-not-configured") throw cause;
+    const message = `The agent ${agent} says no card over gRPC; write it into the configuration (\`card\`)`;
+    throw new A2AError("invalid-agent-response", { message, data: { agent, stage: "card" }, cause });
+  }
+}

@@ -25,7 +25,7 @@ import type { Southbound } from "../../src/southbound/southbound.ts";
 import { toCanonicalCard } from "./card.ts";
 import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
-import { extendedCardOf } from "./extended-card.ts";
+import { cardOverGrpc, extendedCardOf } from "./extended-card.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
 import { foldedReply } from "./fold.ts";
 import { GrpcTransport } from "./grpc.ts";
@@ -102,7 +102,7 @@ class Backend03 implements Backend {
 
   async card(signal: AbortSignal): Promise<AgentCard> {
     const { agent, url } = this.#southbound;
-    const card = toCanonicalCard(await this.#southbound.fetchCard(signal), { name: agent, url });
+    const card = toCanonicalCard(await this.#fetchCard(signal), { name: agent, url });
     this.#card = Promise.resolve(card);
     return card;
   }
@@ -161,6 +161,20 @@ class Backend03 implements Backend {
     return this.#transport(card).call({ ...request, signal, headers: headersFor(call) });
   }
 
+  /** A server of gRPC alone may say its card by an RPC, where none is served over HTTP or configured. */
+  async #fetchCard(signal: AbortSignal): Promise<unknown> {
+    const southbound = this.#southbound;
+    const isGrpc = southbound.isGrpc === true || this.#options.transport === "grpc";
+    try {
+      return await southbound.fetchCard(signal);
+    } catch (thrown) {
+      if (!isGrpc || signal.aborted) throw thrown;
+    }
+    const card = await cardOverGrpc(this.#transports.grpc, southbound.agent, signal);
+    await southbound.verifyCard?.(card);
+    return card;
+  }
+
   async #reply(request: Request, call: Call): Promise<AgentReply> {
     const result = await this.#call(request, call);
     const reply = toCanonicalReply(result);
@@ -211,6 +225,7 @@ class Backend03 implements Backend {
   #transport(card: AgentCard | undefined): Transport {
     const { transport } = this.#options;
     if (transport !== "auto") return this.#transports[transport];
+    if (this.#southbound.isGrpc) return this.#transports.grpc;
     return this.#transports[card ? transportOf(card) : "jsonrpc"];
   }
 
@@ -227,5 +242,6 @@ class Backend03 implements Backend {
 export const a2a03: Adapter<Options> = {
   name: "a2a-0.3",
   options: Options,
+  speaksGrpc: true,
   connect: (options, southbound) => new Backend03(options, southbound),
 };

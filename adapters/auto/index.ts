@@ -19,7 +19,7 @@ import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { decide, type Decision } from "./decide.ts";
-import { Probe } from "./probe.ts";
+import { Probe, servesGrpc } from "./probe.ts";
 import { readCard, type Dialect } from "./signs.ts";
 
 /** None: what a dialect needs beyond its defaults is configured with that dialect's own adapter. */
@@ -44,6 +44,18 @@ const METHOD_NOT_FOUND = z.looseObject({ vendor: z.looseObject({ code: z.literal
 const isUnknownMethod = (thrown: unknown): boolean =>
   thrown instanceof A2AError &&
   (thrown.code === "method-not-found" || METHOD_NOT_FOUND.safeParse(thrown.data).success);
+
+/** Only this dialect has a binding to gRPC. */
+const overGrpc = (why: string): Decision => ({
+  dialect: "a2a-0.3",
+  reason: `The agent speaks a2a-0.3 over gRPC: ${why}.`,
+});
+
+const NOWHERE = z.looseObject({ stage: z.enum(["connect", "dns"]) });
+
+/** Something listens there, whatever it said. */
+const isThere = (thrown: unknown): boolean =>
+  thrown instanceof A2AError && !NOWHERE.safeParse(thrown.data).success;
 
 class AutoBackend implements Backend {
   readonly #candidates: ReadonlyMap<string, Adapter>;
@@ -170,17 +182,30 @@ class AutoBackend implements Backend {
   }
 
   async #choose(signal: AbortSignal): Promise<Chosen> {
-    const { url } = this.#southbound;
-    const card = await this.#southbound.fetchCard(signal).catch(() => undefined);
-    signal.throwIfAborted();
-    const { dialect, reason } = await decide(readCard(card, url), new Probe(this.#southbound, signal));
+    const { dialect, reason, options } = await this.#decide(signal);
     const adapter = this.#candidates.get(dialect);
     if (!adapter) {
       throw new A2AError("unsupported-operation", {
         message: `${reason} No adapter for ${dialect} is available.`,
       });
     }
-    return this.#remember({ dialect, reason, backend: this.#connect(adapter) });
+    return this.#remember({ dialect, reason, backend: this.#connect(adapter, options) });
+  }
+
+  async #decide(signal: AbortSignal): Promise<Decision & { readonly options?: object }> {
+    const southbound = this.#southbound;
+    if (southbound.isGrpc) return overGrpc("its url is that of a gRPC server");
+    const card = await southbound.fetchCard(signal).catch(() => undefined);
+    signal.throwIfAborted();
+    try {
+      return await decide(readCard(card, southbound.url), new Probe(southbound, signal));
+    } catch (thrown) {
+      if (!isThere(thrown) || !(await servesGrpc(southbound, signal))) throw thrown;
+      return {
+        ...overGrpc("it does not answer HTTP, and a probe shows gRPC"),
+        options: { transport: "grpc" },
+      };
+    }
   }
 
   #remember(chosen: Chosen): Chosen {
@@ -189,8 +214,8 @@ class AutoBackend implements Backend {
     return chosen;
   }
 
-  #connect(adapter: Adapter): Backend {
-    return adapter.connect(adapter.options.parse({}), this.#southbound);
+  #connect(adapter: Adapter, options: object = {}): Backend {
+    return adapter.connect(adapter.options.parse(options), this.#southbound);
   }
 }
 
@@ -200,6 +225,7 @@ export function createAutoAdapter(candidates: readonly Adapter[]): Adapter<Optio
   return {
     name: "auto",
     options: Options,
+    speaksGrpc: true,
     connect: (_options, southbound) => new AutoBackend(byName, southbound),
   };
 }

@@ -6,6 +6,7 @@ import { keyOf, type Path, type SourceDocument } from "./document.ts";
 import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
 import { DEFAULT_KEY_HEADER } from "./auth-schema.ts";
 import { tlsFileFaults } from "./tls-files.ts";
+import { isGrpcUrl } from "./urls.ts";
 import { ConfigSchema, type ParsedConfig } from "./schema.ts";
 
 export interface Checked {
@@ -44,6 +45,7 @@ export async function check(
       complaints.push(complain(["agents", name, "adapter"], `is no known adapter${hint}`));
       continue;
     }
+    complaints.push(...uncallable(known, name, at(agents, [name, "url"])));
     const given = at(agents, [name, "options"]);
     // Where `options` is no mapping at all, the root schema has said so.
     if (given !== undefined && !isObject(given)) continue;
@@ -58,6 +60,11 @@ export async function check(
   complaints.push(...forwardedKeys(source.value, agents));
   complaints.push(...unusableFiles(source.value, agents));
   return { parsed: root.data, options, complaints };
+}
+
+function uncallable({ name: adapter, speaksGrpc }: Adapter, agent: string, url: unknown): Complaint[] {
+  if (speaksGrpc || typeof url !== "string" || !isGrpcUrl(url)) return [];
+  return [complain(["agents", agent, "url"], `is that of a gRPC server, which ${adapter} does not call`)];
 }
 
 function unknownDefault(value: unknown, agents: unknown): Complaint[] {

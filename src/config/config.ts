@@ -102,6 +102,8 @@ export interface AgentConfig {
   readonly name: string;
   readonly adapter: string;
   readonly url: string;
+  /** The agent is called over gRPC, at host and port of `url`. */
+  readonly isGrpc?: boolean;
   readonly card: CardSource;
   /** Absent: signatures are not looked at. */
   readonly cardSignature?: CardSignatureConfig | undefined;

@@ -7,7 +7,7 @@ import type { VendorPush } from "./push.ts";
 import { resolvePush, resolveVendorPush } from "./push-schema.ts";
 import type { GrpcConfig } from "./grpc.ts";
 import type { ParsedAgent, ParsedConfig } from "./schema.ts";
-import { defaultPublicUrl, isLoopback, toCardSource } from "./urls.ts";
+import { defaultPublicUrl, grpcAsHttp, isGrpcUrl, isLoopback, toCardSource } from "./urls.ts";
 
 export interface Extras {
   /** Each agent's options as its adapter parsed them. */
@@ -65,7 +65,8 @@ function resolveAgent(
   return deepFreeze({
     name,
     adapter: agent.adapter,
-    url: agent.url,
+    url: grpcAsHttp(agent.url),
+    ...(isGrpcUrl(agent.url) && { isGrpc: true }),
     card: toCardSource(agent.url, agent.card),
     ...(agent.cardSignature && { cardSignature: agent.cardSignature }),
     ...(agent.cardOverlay && { cardOverlay: agent.cardOverlay }),

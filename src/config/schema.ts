@@ -16,7 +16,7 @@ import { CorsSchema } from "./cors-schema.ts";
 import { PushSchema, VendorPushSchema } from "./push-schema.ts";
 import { AgentGrpcSchema, GrpcSchema } from "./grpc-schema.ts";
 import { count, duration, formatDuration, formatSize, maxConnections, size } from "./units.ts";
-import { addressRange, baseUrl, CARD_HINT, cardLocation, httpUrl } from "./urls.ts";
+import { agentUrl, addressRange, baseUrl, CARD_HINT, cardLocation } from "./urls.ts";
 
 const text = () => z.string().min(1);
 
@@ -84,8 +84,10 @@ const onDisconnect = () =>
 
 const AgentSchema = z.strictObject({
   adapter: text().meta({ description: "The dialect that the vendor speaks." }),
-  url: httpUrl().meta({
-    description: "What calls are posted to. It wins over the URL that the vendor's card names.",
+  url: agentUrl().meta({
+    description:
+      "What calls are posted to. It wins over the URL that the vendor's card names. `grpc://host:port`, or `grpcs://` for " +
+      "TLS: an agent that is called over gRPC.",
   }),
   card: z
     .union([cardLocation(), z.record(z.string(), z.unknown())], {

@@ -1,6 +1,7 @@
 /** URLs of the configuration: what is accepted, and where a vendor's card is looked for (A2A 0.3.0 §5.3). */
 import ipaddr from "ipaddr.js";
 import { z } from "zod";
+import { isGrpcAddress } from "../southbound/grpc-target.ts";
 import type { CardSource } from "../southbound/southbound.ts";
 
 /** The name since 0.3.0 first, then the one before. */
@@ -23,6 +24,31 @@ export const addressRange = () =>
   z.string().refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), {
     error: "must be an IP address, or a range as in 10.0.0.0/8",
   });
+
+const GRPC = /^grpc(?=s?:\/\/)/i;
+
+/** `grpc://host:port` in plain text, `grpcs://host:port` over TLS: an agent that is called over gRPC alone. */
+export const isGrpcUrl = (text: string): boolean => GRPC.test(text);
+
+/** The same host and port as a URL of HTTP, by which all of the proxy knows where an agent is. */
+export const grpcAsHttp = (text: string): string => text.replace(GRPC, "http");
+
+/** Where an agent is called: `httpUrl`, or the address of a gRPC server. */
+export const agentUrl = () =>
+  z
+    .string()
+    .trim()
+    .superRefine((text, context) => {
+      const fault = isGrpcUrl(text) ? grpcFault(text) : urlFault(text);
+      if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+    })
+    .meta({ kind: "URL" });
+
+function grpcFault(text: string): string | undefined {
+  const fault = urlFault(grpcAsHttp(text));
+  if (fault !== undefined) return fault;
+  return isGrpcAddress(text) ? undefined : "must be grpc://host:port or grpcs://host:port, without a path";
+}
 
 /** What paths are put after: no query either. */
 export const baseUrl = () =>
@@ -58,6 +84,7 @@ export const visibleAscii = () =>
 /** Where to look for the card of the agent at `url`, in the order to try. */
 export function toCardSource(url: string, card: string | Record<string, unknown> | undefined): CardSource {
   if (typeof card === "object") return { urls: [], inline: card };
+  if (card === undefined && isGrpcUrl(url)) return { urls: [] };
   if (card === undefined) return { urls: candidates(url, WELL_KNOWN, [V1_CARD]) };
   return { urls: card.startsWith("/") ? candidates(url, [card], []) : [card] };
 }

@@ -53,6 +53,7 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
   return {
     agent,
     url,
+    isGrpc: config.isGrpc,
     fetchCard,
     verifyCard,
     cardAge: () => revalidation.maxAge,

@@ -16,6 +16,8 @@ export interface Southbound {
   readonly agent: string;
   /** What JSON-RPC is posted to: the operator's, whatever a card says. */
   readonly url: string;
+  /** The operator's URL was that of a gRPC server; `url` is its host and port. */
+  readonly isGrpc?: boolean | undefined;
   /** Fetches the card as the vendor serves it, not yet translated. Retries; rejects with an A2AError. */
   fetchCard(signal: AbortSignal): Promise<unknown>;
   /**
