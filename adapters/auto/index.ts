@@ -1,6 +1,7 @@
 /**
  * Finds out which dialect an agent speaks and then is that dialect's adapter. The card makes a claim (signs.ts), a probe
- * without side effects checks it (probe.ts), decide.ts weighs them; the answer is remembered while the process runs.
+ * without side effects checks it (probe.ts), decide.ts weighs them; what speaks no HTTP may speak gRPC. The answer is
+ * remembered while the process runs.
  */
 import { z } from "zod";
 import type {

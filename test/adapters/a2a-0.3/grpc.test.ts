@@ -1,13 +1,5 @@
 /** Agents that speak gRPC alone: the official SDK's server, and this proxy's own, behind the proxy. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
-import {
-  DefaultRequestHandler,
-  InMemoryTaskStore,
-  type ExecutionEventBus,
-  type RequestContext,
-} from "a2a03/server";
-import { A2AService, UserBuilder, grpcService } from "a2a03/server/grpc";
 import { pino } from "pino";
 import { a2a03 } from "../../../adapters/a2a-0.3/index.ts";
 import type { Backend, Call } from "../../../src/adapter.ts";
@@ -16,21 +8,8 @@ import { createRedactor } from "../../../src/southbound/redact.ts";
 import { createSouthbound } from "../../../src/southbound/create-southbound.ts";
 import { post, rpc, streamResults, userMessage } from "../../support/client.ts";
 import { startTestProxy } from "../../support/proxy.ts";
+import { BYTES, CARD, startGrpcAgent as startAgent, type Agent } from "./grpc-agent.ts";
 
-const CARD = {
-  protocolVersion: "0.3.0",
-  name: "Files",
-  description: "Answers with a file.",
-  url: "elsewhere.test:443",
-  version: "1",
-  preferredTransport: "GRPC",
-  capabilities: { streaming: true },
-  defaultInputModes: ["text/plain"],
-  defaultOutputModes: ["text/plain"],
-  skills: [],
-};
-
-const BYTES = Buffer.from("some bytes of a file").toString("base64");
 const SECRET = "s3cret-key/42";
 
 const stops: (() => unknown)[] = [];
@@ -38,62 +17,10 @@ afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
-interface Agent {
-  readonly server: Server;
-  readonly port: number;
-  /** Metadata of each call. */
-  readonly calls: Record<string, unknown>[];
-}
-
-/** Answers with a file; asked to "wait", it works until it is canceled. */
 async function startGrpcAgent(): Promise<Agent> {
-  const waiting = new Map<string, () => void>();
-  const execute = async (
-    { taskId, contextId, userMessage: { parts } }: RequestContext,
-    bus: ExecutionEventBus,
-  ): Promise<void> => {
-    const ids = { taskId, contextId };
-    bus.publish({ kind: "task", id: taskId, contextId, status: { state: "working" }, history: [] });
-    const [asked] = parts;
-    if (asked?.kind === "text" && asked.text === "wait") {
-      await new Promise<void>((resolve) => void waiting.set(taskId, resolve));
-      bus.publish({ kind: "status-update", ...ids, status: { state: "canceled" }, final: true });
-      bus.finished();
-      return;
-    }
-    const answer = [
-      { kind: "text" as const, text: "here" },
-      { kind: "file" as const, file: { bytes: BYTES, mimeType: "text/plain" } },
-      { kind: "data" as const, data: { n: 1 } },
-    ];
-    const artifact = { artifactId: "a", parts: answer };
-    bus.publish({ kind: "artifact-update", ...ids, artifact, lastChunk: true });
-    bus.publish({ kind: "status-update", ...ids, status: { state: "completed" }, final: true });
-    bus.finished();
-  };
-  const requestHandler = new DefaultRequestHandler({ ...CARD }, new InMemoryTaskStore(), {
-    execute,
-    cancelTask: async (taskId) => waiting.get(taskId)?.(),
-  });
-  const calls: Record<string, unknown>[] = [];
-  const server = new Server();
-  server.addService(
-    A2AService,
-    grpcService({
-      requestHandler,
-      userBuilder: ({ metadata }) => {
-        calls.push(metadata.getMap());
-        return UserBuilder.noAuthentication();
-      },
-    }),
-  );
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
-  stops.push(() => server.forceShutdown());
-  return { server, port, calls };
+  const agent = await startAgent();
+  stops.push(() => agent.stop());
+  return agent;
 }
 
 async function fronted(agent: Record<string, unknown>): Promise<string> {
