@@ -63,9 +63,7 @@ export class Identity {
     fallback: string,
   ): Promise<{ id: string; resumed?: TaskRecord }> {
     if (vendorTaskId === undefined || this.#claimed.has(vendorTaskId)) return this.#claim(fallback);
-    const known =
-      (await this.#store.getTaskByVendorId(this.#agent, vendorTaskId)) ??
-      (await this.#store.getTask({ agent: this.#agent, id: vendorTaskId }));
+    const known = await this.#store.getTaskByVendorId(this.#agent, vendorTaskId);
     if (!known) return this.#claim(this.#claimed.has(vendorTaskId) ? fallback : vendorTaskId);
     const isOwn = known.principal === owner.principal && known.contextId === owner.contextId;
     if (isOwn && isInterrupted(known.state) && !this.#claimed.has(known.id)) {

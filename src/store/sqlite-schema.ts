@@ -100,12 +100,25 @@ const VENDOR_CONTEXT_INDEX = "CREATE INDEX contexts_by_vendor_id ON contexts (ag
 /** Where a vendor calls while it works on the task: digests only. */
 const CALLBACK_COLUMN = "ALTER TABLE tasks ADD COLUMN callback TEXT;";
 
+/**
+ * Every index over ids, which have no order, has each task dirty another page. So a vendor's id is in one only where
+ * it is not the task's own, and one index tells whose a context is and lists its tasks.
+ */
+const FEWER_INDEXES = `
+  DROP INDEX tasks_by_vendor_id;
+  CREATE INDEX tasks_by_vendor_id ON tasks (agent, vendor_task_id) WHERE vendor_task_id <> id;
+  DROP INDEX tasks_by_context;
+  DROP INDEX tasks_by_context_and_age;
+  CREATE INDEX tasks_by_context ON tasks (agent, context_id, principal, updated_at, id, state);
+`;
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   PUSH_TABLES,
   LIST_INDEXES,
   VENDOR_CONTEXT_INDEX,
   CALLBACK_COLUMN,
+  FEWER_INDEXES,
 ];
 
 /**

@@ -29,8 +29,6 @@ export const TaskRow = z.object({
   json: z.string(),
 });
 
-export const EventRow = z.object({ sequence: z.number(), json: z.string() });
-
 export const ContextRow = z.object({
   agent: z.string(),
   principal: z.string(),
@@ -59,24 +57,31 @@ export function prepareStatements(db: DatabaseSync) {
         callback = excluded.callback, state = excluded.state, finished = excluded.finished, last_event = excluded.last_event,
         created_at = excluded.created_at, updated_at = excluded.updated_at, json = excluded.json`),
     getTask: db.prepare(`SELECT ${TASK_COLUMNS} FROM tasks WHERE agent = ? AND id = ?`),
-    getTaskByVendorId: db.prepare(
-      `SELECT ${TASK_COLUMNS} FROM tasks WHERE agent = ? AND vendor_task_id = ? ORDER BY key DESC LIMIT 1`,
-    ),
+    // Of those under another name than the vendor's the newest; else the one that has the vendor's id as its own.
+    getTaskByVendorId: db.prepare(`
+      SELECT * FROM (
+        SELECT ${TASK_COLUMNS} FROM tasks WHERE agent = ?1 AND vendor_task_id = ?2 AND vendor_task_id <> id
+        ORDER BY key DESC LIMIT 1)
+      UNION ALL
+      SELECT ${TASK_COLUMNS} FROM tasks WHERE agent = ?1 AND id = ?2
+      LIMIT 1`),
     unfinishedTasks: db.prepare(
       `SELECT ${TASK_COLUMNS} FROM tasks WHERE finished = 0 ORDER BY created_at, key`,
     ),
+    // Whoever used it first. Mostly that is the only one, and then the index tells by its first and its last entry.
     contextOwner: db.prepare(`
       SELECT coalesce(
-        (SELECT principal FROM tasks WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1),
+        (SELECT CASE WHEN first = last THEN first ELSE (
+            SELECT principal FROM tasks WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1) END
+          FROM (SELECT
+            (SELECT min(principal) FROM tasks WHERE agent = ?1 AND context_id = ?2) AS first,
+            (SELECT max(principal) FROM tasks WHERE agent = ?1 AND context_id = ?2) AS last)),
         (SELECT principal FROM contexts WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1),
         (SELECT principal FROM contexts WHERE agent = ?1 AND vendor_context_id = ?2 ORDER BY key LIMIT 1)
       ) AS principal`),
-    appendEvent: db.prepare(
-      "INSERT OR REPLACE INTO events (agent, task_id, sequence, json) VALUES (?, ?, ?, ?)",
-    ),
+    putEvents: db.prepare("INSERT INTO events (agent, task_id, sequence, json) VALUES (?, ?, ?, ?)"),
     eventsAfter: db.prepare(`
-      SELECT sequence, json FROM events WHERE agent = ? AND task_id = ? AND sequence > ?
-      ORDER BY sequence LIMIT ?`),
+      SELECT sequence, json FROM events WHERE agent = ? AND task_id = ? AND sequence > ? ORDER BY sequence`),
     putContext: db.prepare(`
       INSERT INTO contexts (agent, principal, context_id, vendor_context_id, updated_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (agent, context_id, principal) DO UPDATE SET vendor_context_id = excluded.vendor_context_id,

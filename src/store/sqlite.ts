@@ -12,9 +12,10 @@ import { z } from "zod";
 import { isFinal } from "../protocol/states.ts";
 import { pageOf } from "./sqlite-list.ts";
 import { SqlitePush } from "./sqlite-push.ts";
+import { EventLog } from "./event-log.ts";
 import { migrate } from "./sqlite-schema.ts";
 import type { Statements } from "./sqlite-statements.ts";
-import { ContextRow, EventRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
+import { ContextRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
 import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
 import type { ContextRecord, StoredEvent, TaskKey, TaskQuery, TaskRecord, TaskStore } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -57,12 +58,21 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
       PRAGMA synchronous = ${synchronous};
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA journal_size_limit = ${WAL_SIZE};`);
-    const queue = new WriteQueue(db, { flushInterval, onError });
-    return new SqliteStore(db, queue, new SqlitePush(db, queue, maxPending));
+    const queue = new WriteQueue(db);
+    const statements = prepareStatements(db);
+    const log = new EventLog({ statements, queue, flushInterval, onError });
+    return new SqliteStore(db, { queue, statements, log, push: new SqlitePush(db, queue, maxPending) });
   } catch (error) {
     db?.close();
     throw new Error(`Cannot open the task store ${path}: ${reason(error)}`, { cause: error });
   }
+}
+
+interface Parts {
+  readonly queue: WriteQueue;
+  readonly statements: Statements;
+  readonly log: EventLog;
+  readonly push: SqlitePush;
 }
 
 class SqliteStore implements TaskStore {
@@ -70,19 +80,25 @@ class SqliteStore implements TaskStore {
   readonly #db: DatabaseSync;
   readonly #queue: WriteQueue;
   readonly #statements: Statements;
+  readonly #log: EventLog;
   /** Stops a sweep that is under way. */
   readonly #closing = new AbortController();
 
-  constructor(db: DatabaseSync, queue: WriteQueue, push: SqlitePush) {
+  constructor(db: DatabaseSync, { queue, statements, log, push }: Parts) {
     this.push = push;
     this.#db = db;
     this.#queue = queue;
-    this.#statements = prepareStatements(db);
+    this.#statements = statements;
+    this.#log = log;
   }
 
   get #sql(): Statements {
-    if (!this.#db.isOpen) throw new Error("The task store is closed");
+    this.#assertOpen();
     return this.#statements;
+  }
+
+  #assertOpen(): void {
+    if (!this.#db.isOpen) throw new Error("The task store is closed");
   }
 
   async putTask(record: TaskRecord, { notify }: { notify: boolean } = { notify: false }): Promise<void> {
@@ -103,6 +119,7 @@ class SqliteStore implements TaskStore {
         record.updatedAt,
         record.json,
       );
+    this.#log.write(record);
     await this.#queue.write(() => {
       if (notify && this.push.hasConfigs(record))
         this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
@@ -135,13 +152,14 @@ class SqliteStore implements TaskStore {
     return OwnerRow.parse(this.#sql.contextOwner.get(agent, contextId)).principal ?? undefined;
   }
 
-  appendEvent({ agent, id }: TaskKey, { sequence, json }: StoredEvent): void {
-    const { appendEvent } = this.#sql;
-    this.#queue.writeSoon(() => appendEvent.run(agent, id, sequence, json));
+  appendEvent(key: TaskKey, event: StoredEvent): void {
+    this.#assertOpen();
+    this.#log.append(key, event);
   }
 
-  async eventsAfter({ agent, id }: TaskKey, after: number, limit: number): Promise<StoredEvent[]> {
-    return this.#sql.eventsAfter.all(agent, id, after, limit).map((row) => EventRow.parse(row));
+  async eventsAfter(key: TaskKey, after: number, limit: number): Promise<StoredEvent[]> {
+    this.#assertOpen();
+    return this.#log.after(key, after, limit);
   }
 
   async putContext(record: ContextRecord): Promise<void> {
@@ -172,12 +190,14 @@ class SqliteStore implements TaskStore {
 
   async sweep(before: number): Promise<number> {
     const { signal } = this.#closing;
+    this.#log.writeAll();
     const swept = await sweepTasks(this.#sql, this.#queue, before, signal);
     await sweepContexts(this.#statements, this.#queue, before, signal);
     return swept;
   }
 
   async flush(): Promise<void> {
+    this.#log.writeAll();
     await this.#queue.flush();
   }
 
@@ -185,7 +205,7 @@ class SqliteStore implements TaskStore {
     if (!this.#db.isOpen) return;
     this.#closing.abort();
     try {
-      await this.#queue.flush();
+      await this.flush();
     } finally {
       this.#db.close();
     }

@@ -67,12 +67,12 @@ export interface TaskStore {
   /** Push notification configs, and what is on its way to them. */
   readonly push: PushStore;
   /**
-   * Inserts or replaces the record. Resolves when it and all events appended before it are durable. With `notify`,
+   * Inserts or replaces the record. Resolves when it and all events of the task are durable. With `notify`,
    * queues the record's Task for every push config of the task, in the same transaction.
    */
   putTask(record: TaskRecord, options?: { readonly notify: boolean }): Promise<void>;
   getTask(key: TaskKey): Promise<TaskRecord | undefined>;
-  /** The record that stands for a vendor's task, whoever owns it. */
+  /** The record that stands for a vendor's task, or else the one that has its id as its own, whoever owns it. */
   getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined>;
   /**
    * The principal that owns the context by a task or a context record in it, under the id that clients know or, failing
@@ -80,8 +80,8 @@ export interface TaskStore {
    */
   contextOwner(agent: string, contextId: string): Promise<string | undefined>;
   /**
-   * Adds to the task's event log. Returns at once; written in groups, at the latest with the next `putTask` or
-   * after `flushInterval`.
+   * Adds to the task's event log, whose sequences ascend; `json` is one line. Returns at once; written in groups, at
+   * the latest with the task's next `putTask` or after `flushInterval`.
    */
   appendEvent(key: TaskKey, event: StoredEvent): void;
   /** Events with a sequence greater than `after`, ascending, at most `limit`; sees what was just appended. */

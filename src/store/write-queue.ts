@@ -1,36 +1,26 @@
 /**
  * Group commit. A commit costs far more than a write, so all writes of one turn of the event loop share a
  * transaction: the first write opens it, each is executed at once (which lets reads see it at once), and the promises
- * given out for them settle together when it has been committed at the end of the turn. Writes nobody waits for may
- * stay open a little longer.
+ * given out for them settle together when it has been committed at the end of the turn.
  */
-import type { DatabaseSync } from "node:sqlite";
-
-export interface WriteQueueOptions {
-  /** The longest a write that nobody waits for stays uncommitted, ms. */
-  readonly flushInterval: number;
-  /** Hears of writes that nobody waits for and that were lost. */
-  readonly onError: (error: unknown) => void;
-}
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /** One transaction. */
 interface Group {
   readonly committed: PromiseWithResolvers<void>;
-  readonly timer: NodeJS.Timeout;
-  /** Set as soon as somebody waits. */
-  immediate?: NodeJS.Immediate;
-  /** It holds writes that nobody waits for. */
-  unattended: boolean;
+  readonly immediate: NodeJS.Immediate;
 }
 
 export class WriteQueue {
   readonly #db: DatabaseSync;
-  readonly #options: WriteQueueOptions;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
   #group: Group | undefined;
 
-  constructor(db: DatabaseSync, options: WriteQueueOptions) {
+  constructor(db: DatabaseSync) {
     this.#db = db;
-    this.#options = options;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
   }
 
   /**
@@ -38,31 +28,7 @@ export class WriteQueue {
    * the transaction does; other writes are then unharmed or, respectively, rejected as well.
    */
   async write(run: () => void): Promise<void> {
-    const group = this.#execute(run);
-    group.immediate ??= setImmediate(() => this.#commit(group));
-    await group.committed.promise;
-  }
-
-  /** Executes a write nobody waits for; it is committed with the next `write`, or after the interval. */
-  writeSoon(run: () => void): void {
-    try {
-      this.#execute(run).unattended = true;
-    } catch (error) {
-      this.#options.onError(error);
-    }
-  }
-
-  /** Commits what there is, now. */
-  async flush(): Promise<void> {
-    const group = this.#group;
-    if (group === undefined) return;
-    this.#commit(group);
-    await group.committed.promise;
-  }
-
-  #execute(run: () => void): Group {
-    this.#group ??= this.#begin();
-    const group = this.#group;
+    const group = (this.#group ??= this.#open());
     try {
       run();
     } catch (error) {
@@ -70,26 +36,30 @@ export class WriteQueue {
       if (!this.#db.isTransaction) this.#lose(group, error);
       throw error;
     }
-    return group;
+    await group.committed.promise;
   }
 
-  #begin(): Group {
-    this.#db.exec("BEGIN IMMEDIATE");
+  /** Commits what there is, now. */
+  async flush(): Promise<void> {
+    const group = this.#group;
+    if (group === undefined) return;
+    this.#close(group);
+    await group.committed.promise;
+  }
+
+  #open(): Group {
+    this.#begin.run();
     const committed = Promise.withResolvers<void>();
     // Waiters see the rejection; a group without any must not bring the process down.
     committed.promise.catch(() => undefined);
-    const group: Group = {
-      committed,
-      timer: setTimeout(() => this.#commit(group), this.#options.flushInterval),
-      unattended: false,
-    };
+    const group: Group = { committed, immediate: setImmediate(() => this.#close(group)) };
     return group;
   }
 
-  #commit(group: Group): void {
+  #close(group: Group): void {
     if (this.#group !== group) return;
     try {
-      this.#db.exec("COMMIT");
+      this.#commit.run();
     } catch (error) {
       this.#lose(group, error);
       return;
@@ -103,12 +73,10 @@ export class WriteQueue {
     group.committed.reject(error);
     // A COMMIT can fail and leave the transaction open; the next group needs a new one.
     if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-    if (group.unattended) this.#options.onError(error);
   }
 
   #end(group: Group): void {
     this.#group = undefined;
-    clearTimeout(group.timer);
-    if (group.immediate !== undefined) clearImmediate(group.immediate);
+    clearImmediate(group.immediate);
   }
 }

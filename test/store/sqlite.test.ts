@@ -106,6 +106,24 @@ describe("the SQLite store", () => {
     await store.close();
   });
 
+  test("takes an id for a task's own where no task stands for a vendor's of that name", async () => {
+    const store = await openSqliteStore({ path: ":memory:", synchronous: "normal" });
+    await store.putTask(taskRecord({ id: "v", vendorTaskId: "another" }));
+    expect((await store.getTaskByVendorId("planner", "v"))?.id).toBe("v");
+    await store.putTask(taskRecord({ id: "second", vendorTaskId: "v" }));
+    expect((await store.getTaskByVendorId("planner", "v"))?.id).toBe("second");
+    await store.close();
+  });
+
+  test("leaves a context that several have named in tasks with the first", async () => {
+    const store = await openSqliteStore({ path: ":memory:", synchronous: "normal" });
+    for (const principal of ["bob", "alice", "zoe"]) {
+      await store.putTask(taskRecord({ id: principal, principal }));
+    }
+    expect(await store.contextOwner("planner", "context-1")).toBe("bob");
+    await store.close();
+  });
+
   test("leaves a context with the first that used it", async () => {
     const store = await openSqliteStore({ path: ":memory:", synchronous: "normal" });
     await store.putContext(contextRecord({ principal: "zoe" }));
@@ -136,8 +154,8 @@ describe("the SQLite store", () => {
     });
     store.appendEvent(taskRecord(), { sequence: 0.5, json: "{}" });
     store.appendEvent(taskRecord(), { sequence: 1, json: '{"chunk":1}' });
-    expect(errors).toEqual([expect.objectContaining({ code: "ERR_SQLITE_ERROR" })]);
     expect(await store.eventsAfter(taskRecord(), 0, 10)).toEqual(events(1, 1));
+    expect(errors).toEqual([expect.objectContaining({ code: "ERR_SQLITE_ERROR" })]);
     await store.close();
   });
 });

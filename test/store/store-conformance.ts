@@ -116,7 +116,7 @@ function describeTasks(store: Current, reopen: Reopen): void {
     await store().putTask(taskRecord());
     expect(await store().getTask({ agent: "planner", id: "TASK-1" })).toBeUndefined();
     expect(await store().getTask({ agent: "writer", id: "task-1" })).toBeUndefined();
-    expect(await store().getTaskByVendorId("planner", "task-1")).toBeUndefined();
+    expect(await store().getTaskByVendorId("planner", "v-1")).toBeUndefined();
     expect(await store().contextOwner("planner", "context-2")).toBeUndefined();
     expect(await store().getContext("planner", "alice", "context-1")).toBeUndefined();
   });
@@ -152,12 +152,25 @@ function describeEvents(store: Current, reopen: Reopen): void {
     ]);
   });
 
-  test("replaces the event of a sequence that comes again", async () => {
-    for (const event of events(1, 3)) store().appendEvent(key, event);
+  test("keeps the place of an event after a gap in the sequence", async () => {
+    const all = [...events(1, 3), ...events(7, 9)];
+    for (const event of all.slice(0, 2)) store().appendEvent(key, event);
     await store().flush();
-    store().appendEvent(key, { sequence: 2, json: '"new"' });
-    expect(await store().eventsAfter(key, 1, 1)).toEqual([{ sequence: 2, json: '"new"' }]);
-    expect(await store().eventsAfter(key, 0, 100)).toHaveLength(3);
+    for (const event of all.slice(2)) store().appendEvent(key, event);
+    expect(await store().eventsAfter(key, 0, 100)).toEqual(all);
+    expect(await store().eventsAfter(key, 2, 2)).toEqual([...events(3, 3), ...events(7, 7)]);
+    expect(await store().eventsAfter(key, 5, 100)).toEqual(events(7, 9));
+  });
+
+  test("gives back events of any length", async () => {
+    const long = events(1, 20).map(({ sequence }) => ({
+      sequence,
+      json: JSON.stringify("x".repeat(sequence * 5000)),
+    }));
+    for (const event of long) store().appendEvent(key, event);
+    expect(await store().eventsAfter(key, 0, 100)).toEqual(long);
+    await reopen();
+    expect(await store().eventsAfter(key, 12, 3)).toEqual(long.slice(12, 15));
   });
 
   test("has events after it was closed and opened again, whether flushed or not", async () => {
