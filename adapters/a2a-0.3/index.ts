@@ -116,8 +116,8 @@ class Backend03 implements Backend {
     return this.#reply({ method: "message/send", params: fromCanonicalParams(params) }, call);
   }
 
-  async *stream(params: MessageSendParams, call: Call): AsyncGenerator<AgentEvent, void, void> {
-    yield* this.#events({ method: "message/stream", params: fromCanonicalParams(params) }, call);
+  stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
+    return this.#events({ method: "message/stream", params: fromCanonicalParams(params) }, call);
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
@@ -128,8 +128,8 @@ class Backend03 implements Backend {
     return this.#task({ method: "tasks/cancel", params: fromCanonicalTask({ id, metadata }) }, call);
   }
 
-  async *resubscribe({ id, metadata }: VendorTask, call: Call): AsyncGenerator<AgentEvent, void, void> {
-    yield* this.#events({ method: "tasks/resubscribe", params: fromCanonicalTask({ id, metadata }) }, call);
+  resubscribe({ id, metadata }: VendorTask, call: Call): AsyncIterable<AgentEvent> {
+    return this.#events({ method: "tasks/resubscribe", params: fromCanonicalTask({ id, metadata }) }, call);
   }
 
   async subscribePush({ id }: VendorTask, callback: PushCallback, call: Call): Promise<void> {

@@ -4,7 +4,7 @@
  * let anybody keep the processor busy with wrong keys. Keys of another form, which somebody may have thought up, are
  * refused.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { ApiKeysConfig, Grant } from "../config/auth.ts";
 import { EVERYTHING, type Principal } from "./principal.ts";
 import {
@@ -33,7 +33,7 @@ export function newApiKey(): NewKey {
   return { key, hash: HASH_PREFIX + digestOf(key).toString("base64url") };
 }
 
-const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest();
+const digestOf = (key: string): Buffer => hash("sha256", key, "buffer");
 
 interface KnownKey {
   readonly digest: Buffer;

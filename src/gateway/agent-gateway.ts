@@ -157,7 +157,7 @@ export class AgentGateway implements Gateway {
     if (record && push) await this.#push.keep(record, push);
     const vendorParams = { ...params, configuration, message: vendorMessage };
     const send = { message: params.message, params: vendorParams, way: how.way };
-    const run = this.#run({
+    return this.#run({
       ...this.#newIds(),
       principal,
       extensions,
@@ -168,8 +168,6 @@ export class AgentGateway implements Gateway {
       push: record ? undefined : push,
       listened: how.listened,
     });
-    if (record) this.#register(record.id, run);
-    return run;
   }
 
   /** The task that a message goes on with (§7.1, and the choices in docs/behaviour.md). */
@@ -207,7 +205,7 @@ export class AgentGateway implements Gateway {
 
   #follow(record: TaskRecord, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
     const { principal, extensions, forwarded } = caller;
-    const run = this.#run({
+    return this.#run({
       ...this.#newIds(),
       principal,
       extensions,
@@ -217,29 +215,22 @@ export class AgentGateway implements Gateway {
       reason,
       listened: true,
     });
-    this.#register(record.id, run);
-    return run;
   }
 
   #run(turn: Turn): TaskRun {
-    const run = new TaskRun(this.#context, this.#identity, turn, (task) => {
-      if (task.task) this.#register(task.task.state.id, task);
+    let id = turn.record?.id;
+    const run = new TaskRun(this.#context, this.#identity, turn, ({ task }) => {
+      id = task?.state.id;
+      if (id !== undefined) this.#tasks.set(id, run);
     });
     this.#runs.add(run);
-    void run.done.then(() => this.#runs.delete(run));
+    if (id !== undefined) this.#tasks.set(id, run);
+    void run.done.then(() => {
+      this.#runs.delete(run);
+      if (id !== undefined && this.#tasks.get(id) === run) this.#tasks.delete(id);
+    });
     void run.run();
     return run;
-  }
-
-  #register(id: string, run: TaskRun): void {
-    if (this.#tasks.get(id) === run) return;
-    this.#tasks.set(id, run);
-    void this.#forget(id, run);
-  }
-
-  async #forget(id: string, run: TaskRun): Promise<void> {
-    await run.done;
-    if (this.#tasks.get(id) === run) this.#tasks.delete(id);
   }
 
   /** `onDisconnect: cancel`: the last client that leaves, whose own stream closes in this turn of the loop, ends the task. */

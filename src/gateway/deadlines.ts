@@ -39,18 +39,15 @@ export class Deadlines {
   }
 
   /** Waits for `until` to settle, at most `ms`; resolves with whether it did. */
-  async wait(ms: number, until: Promise<unknown>): Promise<boolean> {
-    let deadline: Deadline | undefined;
-    const over = new Promise<boolean>((resolve) => {
-      deadline = this.start(ms, () => resolve(false));
+  wait(ms: number, until: Promise<unknown>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const deadline = this.start(ms, () => resolve(false));
+      const settled = (): void => {
+        deadline.cancel();
+        resolve(true);
+      };
+      until.then(settled, settled);
     });
-    const settled = until.then(
-      () => true,
-      () => true,
-    );
-    const first = await Promise.race([over, settled]);
-    deadline?.cancel();
-    return first;
   }
 
   #look(): void {

@@ -151,17 +151,14 @@ export class LiveTask {
     const notify = push !== undefined && this.#isNews;
     const record = this.#record();
     const { status } = this.state;
-    const writes: Promise<unknown>[] = [];
     // Both are executed before either is waited for, so that there is no config without its task.
-    if (push && this.#push) {
-      writes.push(store.push.putConfig(pushConfigRecord(record, this.#push), push.configsPerTask));
-      this.#push = undefined;
-    }
-    writes.push(store.putTask(record, { notify }));
-    await Promise.all(writes);
-    if (!notify) return;
-    this.#told = status;
-    push.wake();
+    const configured =
+      push && this.#push && store.push.putConfig(pushConfigRecord(record, this.#push), push.configsPerTask);
+    this.#push = undefined;
+    const stored = store.putTask(record, { notify });
+    const [isQueued] = configured ? await Promise.all([stored, configured]) : [await stored];
+    if (notify) this.#told = status;
+    if (isQueued) push?.wake();
   }
 
   /** A state that webhooks do not know, or a message in the one they know. */

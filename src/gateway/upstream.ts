@@ -47,7 +47,8 @@ export interface CallIds {
 export class Upstream {
   readonly #context: EngineContext;
   readonly #ids: CallIds;
-  #controller = new AbortController();
+  /** Ends the call, or the pause between two, that is under way. */
+  #break: (reason: A2AError) => void = () => {};
   #aborted: A2AError | undefined;
   #way: Way | undefined;
   readonly #callback: VendorCallback | undefined;
@@ -84,7 +85,7 @@ export class Upstream {
   /** Ends whatever call is under way, and every later one, with this error. */
   abort(reason: A2AError): void {
     this.#aborted ??= reason;
-    this.#controller.abort(this.#aborted);
+    this.#break(this.#aborted);
   }
 
   /** Sends the message and yields what comes, trying `preferred` first. */
@@ -172,14 +173,14 @@ export class Upstream {
         failures += 1;
         if (this.#aborted || !isTransient(error) || failures >= MAX_POLL_FAILURES) throw error;
       }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const { signal } = this.#controller;
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      const over = new Promise<void>((resolve) => {
+        this.#break = () => resolve();
+      });
       if (callback && failures === 0) {
-        await deadlines.wait(safetyPoll, Promise.race([promise, callback.rung]));
-        await deadlines.wait(RING_GAP, promise);
+        await deadlines.wait(safetyPoll, Promise.race([over, callback.rung]));
+        await deadlines.wait(RING_GAP, over);
       } else {
-        await deadlines.wait(agent.timeouts.poll, promise);
+        await deadlines.wait(agent.timeouts.poll, over);
       }
       if (this.#aborted) throw this.#aborted;
     }
@@ -192,11 +193,9 @@ export class Upstream {
   async *#send(params: MessageSendParams): AsyncGenerator<AgentEvent, void, void> {
     const { backend, agent } = this.#context;
     if (!backend.send) throw new A2AError("unsupported-operation");
-    const { call, done } = this.#call(agent.timeouts.total, "total");
-    const { promise: aborted, reject } = Promise.withResolvers<never>();
-    call.signal.addEventListener("abort", () => reject(call.signal.reason), { once: true });
+    const { call, done, broken } = this.#call(agent.timeouts.total, "total");
     try {
-      yield await Promise.race([backend.send(params, call), aborted]);
+      yield await Promise.race([backend.send(params, call), broken]);
     } catch (error) {
       throw this.#fault(error);
     } finally {
@@ -232,10 +231,15 @@ export class Upstream {
   #call(ms: number, name: string) {
     if (this.#aborted) throw this.#aborted;
     const controller = new AbortController();
-    this.#controller = controller;
+    const { promise: broken, reject } = Promise.withResolvers<never>();
+    broken.catch(() => {});
+    this.#break = (reason) => {
+      controller.abort(reason);
+      reject(reason);
+    };
     let timeout = name;
     const deadline = this.#context.deadlines.start(ms, () => {
-      controller.abort(
+      this.#break(
         new A2AError("agent-unavailable", {
           message: "The agent did not answer in time",
           data: { agent: this.#context.agent.name, stage: "timeout", timeout },
@@ -247,6 +251,6 @@ export class Upstream {
       timeout = nextName;
       deadline.in(next);
     };
-    return { call, limit, done: () => deadline.cancel() };
+    return { call, limit, broken, done: () => deadline.cancel() };
   }
 }

@@ -10,5 +10,8 @@ export const MAX_NESTING = 128;
 export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  return Object.values(value).some((inner) => isNestedDeeper(inner, levels - 1));
+  if (Array.isArray(value)) return value.some((inner) => isNestedDeeper(inner, levels - 1));
+  // Without a list of the members: every event of every stream comes by here.
+  for (const key in value) if (isNestedDeeper(Reflect.get(value, key), levels - 1)) return true;
+  return false;
 }

@@ -54,9 +54,10 @@ export function authorized(
   return { ...headers, ...authorization.headers, ...cookie };
 }
 
-/** A copy of `url` with the key that travels in the query, if one does. */
+/** `url`, or a copy of it with the key that travels in the query, if one does. */
 export function withQuery(url: URL, { query }: Authorization): URL {
+  if (!query) return url;
   const authorized = new URL(url);
-  if (query) authorized.searchParams.set(...query);
+  authorized.searchParams.set(...query);
   return authorized;
 }

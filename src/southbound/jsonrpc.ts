@@ -139,12 +139,14 @@ export class JsonRpcClient {
   }
 
   #result(method: string, response: HttpResponse): unknown {
-    const { status, json, values = [], excerpt } = response;
+    const { status, json, values = [] } = response;
     if (values.length > 0) return this.#folded(method, response);
     const opened = openEnvelope(json);
+    if (opened.kind === "result" && status < 400) return opened.result;
+    // Made when it is asked for, which is only here.
+    const { excerpt } = response;
     if (opened.kind === "error") throw this.#fault(method, { status, rpc: opened.error, excerpt });
     if (status >= 400) throw this.#fault(method, { status, body: json, excerpt });
-    if (opened.kind === "result") return opened.result;
     if (json !== undefined) return json;
     throw new A2AError("invalid-agent-response", {
       message: `The agent answered ${method} with something that is not JSON`,

@@ -64,6 +64,7 @@ class UndiciClient implements ClosableHttpClient {
   readonly #options: HttpClientOptions;
   readonly #origin: string;
   readonly #pool: Pool;
+  #last: { readonly address: string; readonly url: URL } | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
@@ -112,14 +113,14 @@ class UndiciClient implements ClosableHttpClient {
   async #open(request: HttpRequest): Promise<Dispatcher.ResponseData> {
     const { agent, authorizer, redact } = this.#options;
     const { signal, url } = request;
-    this.#assertOrigin(url);
+    const target = this.#targetOf(url);
     let response: Dispatcher.ResponseData;
     try {
       const authorization = await authorizer.authorize(signal);
-      response = await this.#send(request, authorization);
+      response = await this.#send(request, target, authorization);
       if (response.statusCode === 401 && authorizer.refused(authorization)) {
         response.body.on("error", () => {}).destroy();
-        response = await this.#send(request, await authorizer.authorize(signal));
+        response = await this.#send(request, target, await authorizer.authorize(signal));
       }
     } catch (error) {
       throw this.#fault(error, { stage: "headers", signal });
@@ -128,16 +129,21 @@ class UndiciClient implements ClosableHttpClient {
     if (status < 300 || status >= 400) return response;
     response.body.on("error", () => {}).destroy();
     const location = typeof headers.location === "string" ? URL.parse(headers.location, url) : null;
-    const target = location ? { location: redact(location.origin + location.pathname) } : {};
+    const shown = location ? { location: redact(location.origin + location.pathname) } : {};
     throw new A2AError("invalid-agent-response", {
       message: `The agent ${agent} answered with a redirect (HTTP ${status}); redirects are not followed`,
-      data: { agent, stage: "headers", status, ...target },
+      data: { agent, stage: "headers", status, ...shown },
     });
   }
 
-  #assertOrigin(address: string): void {
+  /** The address taken apart; most dialects have but one. */
+  #targetOf(address: string): URL {
+    if (this.#last?.address === address) return this.#last.url;
     const url = URL.parse(address);
-    if (url?.origin === this.#origin) return;
+    if (url?.origin === this.#origin) {
+      this.#last = { address, url };
+      return url;
+    }
     const { agent } = this.#options;
     throw new A2AError("agent-unavailable", {
       message: `The agent ${agent} is called at ${this.#origin} only, not at ${url?.origin ?? "an invalid URL"}`,
@@ -145,10 +151,10 @@ class UndiciClient implements ClosableHttpClient {
     });
   }
 
-  #send(request: HttpRequest, authorization: Authorization): Promise<Dispatcher.ResponseData> {
+  #send(request: HttpRequest, target: URL, authorization: Authorization): Promise<Dispatcher.ResponseData> {
     const { method, signal } = request;
     signal.throwIfAborted();
-    const { pathname, search } = withQuery(new URL(request.url), authorization);
+    const { pathname, search } = withQuery(target, authorization);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "identity" };
     if (request.body !== undefined) headers["content-type"] = "application/json";

@@ -101,7 +101,7 @@ class SqliteStore implements TaskStore {
     if (!this.#db.isOpen) throw new Error("The task store is closed");
   }
 
-  async putTask(record: TaskRecord, { notify }: { notify: boolean } = { notify: false }): Promise<void> {
+  async putTask(record: TaskRecord, { notify }: { notify: boolean } = { notify: false }): Promise<boolean> {
     const { putTask } = this.#sql;
     const put = (): unknown =>
       putTask.run(
@@ -120,11 +120,13 @@ class SqliteStore implements TaskStore {
         record.json,
       );
     this.#log.write(record);
+    let isQueued = false;
     await this.#queue.write(() => {
-      if (notify && this.push.hasConfigs(record))
-        this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
+      isQueued = notify && this.push.hasConfigs(record);
+      if (isQueued) this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
       else put();
     });
+    return isQueued;
   }
 
   /** Within a write: all of the steps or, when one fails, none. */

@@ -68,9 +68,10 @@ export interface TaskStore {
   readonly push: PushStore;
   /**
    * Inserts or replaces the record. Resolves when it and all events of the task are durable. With `notify`,
-   * queues the record's Task for every push config of the task, in the same transaction.
+   * queues the record's Task for every push config of the task, in the same transaction; resolves with whether there
+   * was one.
    */
-  putTask(record: TaskRecord, options?: { readonly notify: boolean }): Promise<void>;
+  putTask(record: TaskRecord, options?: { readonly notify: boolean }): Promise<boolean>;
   getTask(key: TaskKey): Promise<TaskRecord | undefined>;
   /** The record that stands for a vendor's task, or else the one that has its id as its own, whoever owns it. */
   getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined>;

@@ -45,7 +45,7 @@ type Step = (run: Run) => Promise<void>;
 
 interface Run {
   readonly model: Model;
-  readonly written: Promise<void>[];
+  readonly written: Promise<unknown>[];
   readonly reopen: () => Promise<void>;
   store: TaskStore;
 }
