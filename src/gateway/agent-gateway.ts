@@ -225,10 +225,11 @@ export class AgentGateway implements Gateway {
     });
     this.#runs.add(run);
     if (id !== undefined) this.#tasks.set(id, run);
-    void run.done.then(() => {
+    const forget = (): void => {
       this.#runs.delete(run);
       if (id !== undefined && this.#tasks.get(id) === run) this.#tasks.delete(id);
-    });
+    };
+    void run.done.then(forget);
     void run.run();
     return run;
   }
