@@ -151,7 +151,7 @@ export function phrase(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_key":
       return issue.issues?.[0]?.message;
     case "too_small":
-      return issue.origin === "string" && issue.minimum === 1
+      return (issue.origin === "string" || issue.origin === "array") && issue.minimum === 1
         ? "must not be empty"
         : `must be at least ${issue.minimum}`;
     case "too_big":

@@ -146,7 +146,9 @@ describe("the configuration", () => {
       skillKey: "skill",
       apiKeys: { keys: { k: { skills: ["forecast"] } } },
     });
-    expect(await faultsOf(`${keys(", skills: []")}\n${withAgent()}`)).toHaveLength(1);
+    expect((await faultsOf(`${keys(", skills: []")}\n${withAgent()}`)).join()).toMatch(
+      /^\d+:\d+ auth\.apiKeys\.keys\.k\.skills: must not be empty$/,
+    );
   });
 
   test("names the agents and methods that a grant has and nothing else does", async () => {
