@@ -17,9 +17,11 @@ export async function identify(ctx: Context, gate: Gate): Promise<Principal> {
   return principal;
 }
 
+const NO_QUERY = new URLSearchParams();
+
 const presentedBy = ({ req, querystring }: Context): Presented => ({
   headers: req.headers,
-  query: new URLSearchParams(querystring),
+  query: querystring === "" ? NO_QUERY : new URLSearchParams(querystring),
   address: req.socket.remoteAddress,
   certificate: certificateOf(req.socket),
 });

@@ -23,8 +23,11 @@ import { WriteQueue } from "./write-queue.ts";
 /** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
 const LOCK_TIMEOUT = 1000;
 
-/** Pages of 4 KiB in the write-ahead log before they are moved to the database, which waits for the disk. */
-const CHECKPOINT_PAGES = 8192;
+/**
+ * Pages of 4 KiB in the write-ahead log before they are moved to the database, which everything waits for: more of them
+ * make the wait longer (tens of ms for 8000), fewer make it come more often.
+ */
+const CHECKPOINT_PAGES = 2000;
 
 /** What the write-ahead log is cut back to after a burst, bytes. */
 const WAL_SIZE = 64 * 1024 * 1024;
