@@ -8,7 +8,7 @@ import { untilSignal } from "./signals.ts";
 
 const DEFAULT_PORT = 9100;
 const HINT =
-  "stop what listens there, or choose other ports with PORT (the proxy's) and DEMO_PORT (the vendors')";
+  "stop what listens there, or choose other ports with PORT and GRPC_PORT (the proxy's) and DEMO_PORT (the vendors')";
 
 export async function demo(deps: CliDeps): Promise<number> {
   const vendors = await listening(deps.startVendors(vendorPort(deps.env)), HINT);
@@ -17,7 +17,7 @@ export async function demo(deps: CliDeps): Promise<number> {
     const { config } = await loadLoudly(deps.shippedConfig, deps, env);
     const { adapters } = deps;
     const proxy = await listening(deps.startProxy(config, { adapters }), HINT);
-    printWhere(config, { proxy: proxy.url, vendors: vendors.url }, deps);
+    printWhere(config, { proxy: proxy.url, grpcPort: proxy.grpcPort, vendors: vendors.url }, deps);
     await untilSignal(deps, () => proxy.stop());
     return EXIT.ok;
   } finally {
@@ -32,7 +32,13 @@ function vendorPort({ DEMO_PORT: text }: CliDeps["env"]): number {
   throw new Failure("DEMO_PORT must be a port, 0 to 65535");
 }
 
-function printWhere(config: Config, urls: { proxy: string; vendors: string }, { out }: CliDeps): void {
+interface Urls {
+  readonly proxy: string;
+  readonly grpcPort: number | undefined;
+  readonly vendors: string;
+}
+
+function printWhere(config: Config, urls: Urls, { out }: CliDeps): void {
   const agents = [...config.agents.values()];
   const base = urls.proxy.replace(/\/+$/, "");
   line(out, `The proxy listens on ${base}, the demo vendors on ${urls.vendors}.`);
@@ -41,6 +47,11 @@ function printWhere(config: Config, urls: { proxy: string; vendors: string }, { 
   const [head = "", ...body] = table([["agent", "vendor speaks", "as A2A 0.3.0"], ...rows]);
   line(out, paint(out, "bold", head));
   for (const row of body) line(out, row);
+  const { grpc } = config.server;
+  if (grpc && urls.grpcPort !== undefined) {
+    line(out);
+    line(out, `gRPC is on ${grpc.host}:${urls.grpcPort}; the metadata a2a-agent names the agent.`);
+  }
   const first = agents[0];
   if (!first) return;
   line(out);

@@ -8,6 +8,8 @@ import type { ClosableSouthbound } from "../southbound/create-southbound.ts";
 interface RunningProxy {
   /** Where it listens. */
   readonly url: string;
+  /** Where it serves gRPC, if it does. */
+  readonly grpcPort?: number | undefined;
   /** Lets running streams finish, then closes everything. */
   stop(): Promise<void>;
 }

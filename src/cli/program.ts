@@ -18,6 +18,7 @@ Exit codes:
 const DEMO_ENV = `
 Environment:
   PORT       port of the proxy (8080)
+  GRPC_PORT  port of the proxy for gRPC (a free one)
   DEMO_PORT  port of the demo vendors (9100)`;
 
 /** Runs the command that `args` (without node and script) name; resolves with the exit code. Never rejects. */

@@ -3,16 +3,15 @@
  * port of its own; on each, also the standard health and reflection services, which need no credentials.
  */
 import { Server, type ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
-import { ReflectionService } from "@grpc/reflection";
 import { HealthImplementation } from "grpc-health-check";
 import type { GrpcConfig } from "../config/grpc.ts";
 import type { A2AError } from "../protocol/errors.ts";
-import { PROTO_FILE, SERVICE_NAME } from "../protocol/grpc-codec.ts";
+import { SERVICE_NAME } from "../protocol/grpc-codec.ts";
 import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
 import type { GrpcDeps } from "./grpc-call.ts";
 import { openCredentials } from "./grpc-credentials.ts";
 import { RPCS } from "./grpc-rpcs.ts";
+import { createReflection } from "./grpc-reflection.ts";
 import { createService } from "./grpc-service.ts";
 import { GrpcDoor, type DoorOptions } from "./grpc-door.ts";
 import { logged } from "./grpc-line.ts";
@@ -105,11 +104,7 @@ class Endpoint {
     this.#server.addService(definition, implementation);
     this.#health.addToServer(this.#server);
     const { config, log } = options;
-    if (config.reflection) {
-      // Field names in the descriptors are those of the file.
-      const descriptors = loadSync(PROTO_FILE, { keepCase: true });
-      new ReflectionService(descriptors, { services: [SERVICE_NAME] }).addToServer(this.#server);
-    }
+    if (config.reflection) createReflection().addToServer(this.#server);
     this.listener = new GrpcListener(this.#server, credentials, { limit: config.maxConnections, log });
   }
 

@@ -25,7 +25,7 @@ async function runDemo(env: Record<string, string>, failure?: Error) {
     startProxy: async (config) => {
       configs.push(config);
       if (failure) throw failure;
-      return { url: config.server.publicUrl, stop: async () => void stopped.push("proxy") };
+      return { url: config.server.publicUrl, grpcPort: 8082, stop: async () => void stopped.push("proxy") };
     },
   });
   const code = world.run("demo");
@@ -53,7 +53,7 @@ describe("demo", () => {
   test("prints where each agent is, and a curl line whose body is a message/stream request", async () => {
     const { world } = await runDemo({ PORT: "8123" });
     const lines = world.out.text.split("\n");
-    expect(lines.slice(0, 7)).toStrictEqual([
+    expect(lines.slice(0, 9)).toStrictEqual([
       "The proxy listens on http://127.0.0.1:8123, the demo vendors on http://127.0.0.1:4321.",
       "",
       "agent      vendor speaks  as A2A 0.3.0",
@@ -61,6 +61,8 @@ describe("demo", () => {
       "jester     a2a-0.1        http://127.0.0.1:8123/agents/jester/",
       "flights    a2a-snake      http://127.0.0.1:8123/agents/flights/",
       "traveller  a2a-0.3        http://127.0.0.1:8123/agents/traveller/",
+      "",
+      "gRPC is on 127.0.0.1:8082; the metadata a2a-agent names the agent.",
     ]);
     const curl = lines.find((line) => line.includes("curl")) ?? "";
     expect(curl).toContain(
@@ -88,7 +90,7 @@ describe("demo", () => {
     const { world, code, stopped } = await runDemo({}, failure);
     expect([code, stopped]).toStrictEqual([1, ["vendors"]]);
     expect(world.err.text).toBe(
-      "error [::1]:8080 is already in use: stop what listens there, or choose other ports with PORT (the proxy's) and DEMO_PORT (the vendors')\n",
+      "error [::1]:8080 is already in use: stop what listens there, or choose other ports with PORT and GRPC_PORT (the proxy's) and DEMO_PORT (the vendors')\n",
     );
   });
 });

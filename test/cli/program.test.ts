@@ -11,7 +11,7 @@ describe("the command line", () => {
   test.each([
     [[], ["serve", "demo", "check"]],
     [["serve"], ["--config <file>"]],
-    [["demo"], ["PORT", "DEMO_PORT"]],
+    [["demo"], ["PORT", "GRPC_PORT", "DEMO_PORT"]],
     [["check"], ["--config <file>", "--offline"]],
   ])("%j --help describes its options and exit codes", async (command, words) => {
     const world = createWorld();

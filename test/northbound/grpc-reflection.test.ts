@@ -16,7 +16,15 @@ const { root } = protobuf.parse(`
   message Files { repeated bytes file_descriptor_proto = 1; }
   message Services { repeated Service service = 1; }
   message Service { string name = 1; }
-  message File { string name = 1; string package = 2; repeated Described service = 6; }
+  message File {
+    string name = 1;
+    string package = 2;
+    repeated string dependency = 3;
+    repeated Type message_type = 4;
+    repeated Described service = 6;
+  }
+  message Type { string name = 1; repeated Field field = 2; repeated Type nested_type = 3; }
+  message Field { string name = 1; string type_name = 6; string json_name = 10; }
   message Described { string name = 1; repeated Method method = 2; }
   message Method { string name = 1; }
 `);
@@ -97,6 +105,48 @@ test("the service is listed and described with all of its methods", async () => 
         ].map((name) => ({ name })),
       },
     ]);
+  } finally {
+    await proxy.stop();
+  }
+});
+
+test("the files are what protoc would write, which tools of other makers insist on", async () => {
+  const proxy = await startTestProxy(
+    { planner: { adapter: "a2a-0.3", url: "http://127.0.0.1:9/" } },
+    { server: { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", grpc: { port: 0 } } },
+  );
+  try {
+    const described = await ask(proxy.grpcPort ?? 0, { fileContainingSymbol: "a2a.v1.A2AService" });
+    const { fileDescriptorProto } = described["fileDescriptorResponse"] as { fileDescriptorProto: Buffer[] };
+    const [own, wellKnown, ...others] = fileDescriptorProto.map((bytes) => File.toObject(File.decode(bytes)));
+    expect(others).toEqual([]);
+    expect(own?.["dependency"]).toEqual([wellKnown?.["name"]]);
+    const card = own?.["messageType"].find(({ name }: { name: string }) => name === "AgentCard");
+    expect(card.field).toEqual(
+      expect.arrayContaining([
+        { name: "provider", typeName: ".a2a.v1.AgentProvider", jsonName: "provider" },
+        {
+          name: "security_schemes",
+          typeName: ".a2a.v1.AgentCard.SecuritySchemesEntry",
+          jsonName: "securitySchemes",
+        },
+      ]),
+    );
+    expect(card.nestedType).toEqual([
+      {
+        name: "SecuritySchemesEntry",
+        field: [
+          { name: "key", jsonName: "key" },
+          { name: "value", typeName: ".a2a.v1.SecurityScheme", jsonName: "value" },
+        ],
+      },
+    ]);
+    const task = own?.["messageType"].find(({ name }: { name: string }) => name === "Task");
+    expect(task.field).toContainEqual({
+      name: "metadata",
+      typeName: ".google.protobuf.Struct",
+      jsonName: "metadata",
+    });
   } finally {
     await proxy.stop();
   }
