@@ -15,8 +15,9 @@ const EventRow = z.object({ sequence: z.number(), json: z.string() });
 /** Consecutive events that are in no row yet. */
 interface OpenRow {
   readonly key: TaskKey;
+  readonly lines: string[];
   last: number;
-  lines: string;
+  size: number;
 }
 
 export interface EventLogOptions {
@@ -42,13 +43,14 @@ export class EventLog {
     let row = this.#open.get(name);
     if (row?.last === sequence - 1) {
       row.last = sequence;
-      row.lines += `\n${json}`;
     } else {
       if (row) this.#write(name, row);
-      row = { key, last: sequence, lines: json };
+      row = { key, lines: [], last: sequence, size: 0 };
       this.#open.set(name, row);
     }
-    if (row.lines.length >= ROW_SIZE) this.#write(name, row);
+    row.lines.push(json);
+    row.size += json.length;
+    if (row.size >= ROW_SIZE) this.#write(name, row);
     else this.#timer ??= setTimeout(() => this.writeAll(), this.#options.flushInterval);
   }
 
@@ -86,7 +88,7 @@ export class EventLog {
   #write(name: string, { key, last, lines }: OpenRow): void {
     const { statements, queue, onError } = this.#options;
     this.#open.delete(name);
-    queue.write(() => statements.putEvents.run(key.agent, key.id, last, lines)).catch(onError);
+    queue.write(() => statements.putEvents.run(key.agent, key.id, last, lines.join("\n"))).catch(onError);
   }
 }
 
