@@ -97,15 +97,18 @@ export class AgentGateway implements Gateway {
   }
 
   async cancelTask(params: TaskIdParams, caller: Caller): Promise<Task> {
+    const { agent, deadlines } = this.#context;
     const { run, record } = await this.#find(params.id, caller);
     if (!run && isTerminal(record.state)) throw new A2AError("task-not-cancelable");
     if (run) await run.publish();
     const vendorTask = run ? run.vendorTask : vendorTaskOf(record);
     const named = vendorTask && { ...vendorTask, metadata: params.metadata };
     const report = await cancelAtVendor(this.#context, named, this.#request(caller));
+    // An agent that leaves an interrupted task as it is has said all there is to say of it.
+    if (!run && report?.kind === "task" && report.status.state === record.state) return storedTask(record);
     const followed = run ?? this.#follow(record, caller, report ?? canceledReport);
     if (run) await endCanceled(this.#context, run, report);
-    else await followed.done;
+    else await deadlines.wait(agent.timeouts.request, followed.done);
     const task = taskOf(followed);
     if (isTerminal(task.status.state) && task.status.state !== "canceled") {
       throw new A2AError("task-not-cancelable", { data: { state: task.status.state } });

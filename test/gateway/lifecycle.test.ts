@@ -93,6 +93,18 @@ describe("cancel", () => {
     expect((await gateway.cancelTask({ id: "v1" }, caller)).status.state).toBe("canceled");
     expect((await gateway.getTask({ id: "v1" }, caller)).status.state).toBe("canceled");
   });
+
+  test("answers with the task as it is where the agent leaves it waiting for input", async () => {
+    const { gateway } = await gatewayOver({
+      send: async () => task("v1", "input-required"),
+      getTask: async ({ id }) => task(id, "input-required"),
+      cancelTask: async ({ id }) => task(id, "input-required"),
+    });
+    const { caller } = callerOf();
+    await gateway.sendMessage(params("hi"), caller);
+    expect((await gateway.cancelTask({ id: "v1" }, caller)).status.state).toBe("input-required");
+    expect((await gateway.getTask({ id: "v1" }, caller)).status.state).toBe("input-required");
+  });
 });
 
 describe("resubscribe", () => {
