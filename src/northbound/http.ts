@@ -5,18 +5,7 @@
 import type { Middleware, ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { A2AError } from "../protocol/errors.ts";
-
-/** What the access log says of a request, besides what HTTP says. */
-interface AccessLine {
-  agent?: string;
-  dialect?: string;
-  method?: string;
-  task?: string | undefined;
-  /** Who calls, where that is asked. */
-  principal?: string;
-  /** `ok`, an error's code, or how a stream ended. */
-  outcome: string;
-}
+import { requestIdOf, type AccessLine } from "./access-line.ts";
 
 export interface RequestState {
   readonly requestId: string;
@@ -34,14 +23,11 @@ export type Handler<Rest extends readonly unknown[] = []> = (
 /** Of `/callbacks/{agent}/{secret}`, in any case, as the router takes it. */
 const SECRET = /^(\/callbacks\/[^/]*\/).+/i;
 
-const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
-
 /** Names the request, as the client did where that is sane, and logs it once it is over. */
 export const requestLog =
   (log: Logger, newId: () => string): Middleware<RequestState> =>
   async (ctx, next) => {
-    const given = ctx.get("X-Request-Id");
-    const requestId = SANE_REQUEST_ID.test(given) ? given : newId();
+    const requestId = requestIdOf(ctx.get("X-Request-Id"), newId);
     const line: AccessLine = { outcome: "ok" };
     ctx.state = { requestId, line };
     ctx.set("X-Request-Id", requestId);

@@ -1,0 +1,19 @@
+/** The access log, as far as it is the same for HTTP and gRPC. */
+
+/** What it says of a request, besides what the transport says. */
+export interface AccessLine {
+  agent?: string;
+  dialect?: string;
+  method?: string;
+  task?: string | undefined;
+  /** Who calls, where that is asked. */
+  principal?: string;
+  /** `ok`, an error's code, or how a stream ended. */
+  outcome: string;
+}
+
+const SANE_REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The request's name: the one that the client gave it, where that is sane. */
+export const requestIdOf = (given: string, newId: () => string): string =>
+  SANE_REQUEST_ID.test(given) ? given : newId();
