@@ -6,11 +6,12 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { isLoopback } from "../config/urls.ts";
+import { readBounded } from "../net/bounded.ts";
 import { A2AError } from "../protocol/errors.ts";
 
 const TIMEOUT = 5_000;
-/** Bytes; real key sets have a few thousand. */
-const LARGEST = 512 * 1024;
+/** Real key sets have a few thousand bytes. */
+const BOUND = { limit: 512 * 1024, beyond: "the issuer's document is too large" };
 /** The place of the keys hardly ever changes. */
 const DISCOVERY_MAX_AGE = 3_600_000;
 const KEYS_MAX_AGE = 600_000;
@@ -88,19 +89,8 @@ async function fetchFrom(url: string, signal: AbortSignal): Promise<Response> {
       await response.body?.cancel();
       throw new Error(`the issuer answered HTTP ${response.status}`);
     }
-    return new Response(await textOf(response));
+    return new Response(await readBounded(response, BOUND));
   } catch (cause) {
     throw unavailable(cause);
   }
-}
-
-async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  // Leaving the loop by the throw cancels the rest.
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > LARGEST) throw new Error("the issuer's document is too large");
-  }
-  return text + decoder.decode();
 }

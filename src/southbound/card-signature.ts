@@ -13,6 +13,7 @@ import {
 } from "jose";
 import { z } from "zod";
 import type { CardSignatureConfig } from "../config/cards.ts";
+import { readBounded } from "../net/bounded.ts";
 import { CARD_ALGORITHMS, cardPayload, sparseCardPayload } from "../protocol/card-payload.ts";
 import { A2AError } from "../protocol/errors.ts";
 
@@ -29,6 +30,7 @@ export type VerifyCard = (card: unknown) => Promise<void>;
 
 const MAX_SIGNATURES = 10;
 const MAX_JWKS_BYTES = 1024 * 1024;
+const JWKS_BOUND = { limit: MAX_JWKS_BYTES, beyond: `the JWKS has more than ${MAX_JWKS_BYTES} bytes` };
 const KEYS_AGE = 10 * 60_000;
 
 const Signed = z.looseObject({
@@ -98,20 +100,11 @@ function keysOf({ keys, jwksUrl }: CardSignatureConfig, timeout: number): Flatte
   return createRemoteJWKSet(new URL(jwksUrl), {
     timeoutDuration: timeout,
     cacheMaxAge: KEYS_AGE,
-    [customFetch]: async (url, options) => bounded(await fetch(url, options)),
+    [customFetch]: async (url, options) => {
+      const response = await fetch(url, options);
+      return new Response(await readBounded(response, JWKS_BOUND), { status: response.status });
+    },
   });
-}
-
-/** The response with its body read, but not more of it than a JWKS needs. */
-async function bounded(response: Response): Promise<Response> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_JWKS_BYTES) throw new Error(`the JWKS has more than ${MAX_JWKS_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return new Response(Buffer.concat(chunks), { status: response.status });
 }
 
 function reasonOf(thrown: unknown): string {

@@ -4,6 +4,7 @@
  */
 import type { CustomFetchOptions } from "oauth4webapi";
 import { Agent, request } from "undici";
+import { readBounded } from "../net/bounded.ts";
 import { decompressed, readWhole } from "./body.ts";
 import { createConnector } from "./connector.ts";
 import type { LiveTls } from "./tls.ts";
@@ -21,15 +22,9 @@ export const plainFetch: TokenFetch = async (url, { body, ...init }) => {
   const signal = init.signal ?? null;
   const response = await fetch(url, { ...init, signal, body: body ?? null, redirect: "manual" });
   const { status, statusText, headers } = response;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  // Leaving the loop by the throw cancels the rest.
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > LARGEST) throw new Error(`its answer has more than ${LARGEST} bytes`);
-    chunks.push(chunk);
-  }
-  return new Response(bytes === 0 ? null : Buffer.concat(chunks), { status, statusText, headers });
+  const beyond = `its answer has more than ${LARGEST} bytes`;
+  const whole = await readBounded(response, { limit: LARGEST, beyond });
+  return new Response(whole.length === 0 ? null : whole, { status, statusText, headers });
 };
 
 /** With an agent's certificates. Each request has a connection of its own: they are minutes apart. */
