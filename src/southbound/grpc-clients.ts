@@ -1,6 +1,6 @@
 /** An agent's gRPC clients: one for each address, and a new one when the certificates have changed. */
 import type { ClosableGrpcClient } from "./grpc-client.ts";
-import type { TlsIdentity } from "./tls.ts";
+import { NO_IDENTITY, type TlsIdentity } from "./tls.ts";
 
 type Connect = (address: string | undefined, identity: TlsIdentity) => ClosableGrpcClient;
 
@@ -8,8 +8,6 @@ interface Known {
   readonly identity: TlsIdentity;
   readonly client: ClosableGrpcClient;
 }
-
-const NO_IDENTITY: TlsIdentity = {};
 
 export class GrpcClients {
   readonly #connect: Connect;

@@ -18,6 +18,9 @@ export interface TlsIdentity {
 /** The certificates as they are now: the same object for as long as they do not change. */
 export type LiveTls = () => TlsIdentity;
 
+/** Of an agent without certificates of its own. */
+export const NO_IDENTITY: TlsIdentity = {};
+
 /** How long the files are not looked at again, ms. */
 const FRESH = 1_000;
 
@@ -46,7 +49,7 @@ export function liveTls(agent: string, tls: AgentTls | undefined, log: Logger): 
 
 /** Throws an Error that names the file which cannot be read. */
 export function readTls(agent: string, tls: AgentTls | undefined): TlsIdentity {
-  if (!tls) return {};
+  if (!tls) return NO_IDENTITY;
   const read = (name: "cert" | "key" | "ca"): TlsIdentity => {
     const file = tls[name];
     if (file === undefined) return {};

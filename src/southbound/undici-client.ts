@@ -17,7 +17,7 @@ import { forwardedHeaders } from "./forwarded.ts";
 import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamedValue } from "./http.ts";
 import type { Redact } from "./redact.ts";
 import { tooDeep } from "./too-deep.ts";
-import type { LiveTls } from "./tls.ts";
+import { NO_IDENTITY, type LiveTls } from "./tls.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
 export interface HttpClientOptions {
@@ -71,7 +71,7 @@ class UndiciClient implements ClosableHttpClient {
     this.#origin = new URL(options.url).origin;
     this.#pool = new Pool(this.#origin, {
       connections: options.limits.connections,
-      connect: createConnector(options.tls ?? (() => ({})), options.timeouts.connect),
+      connect: createConnector(options.tls ?? (() => NO_IDENTITY), options.timeouts.connect),
       headersTimeout: 0,
       bodyTimeout: 0,
       allowH2: false,

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { pino } from "pino";
 import { stringify } from "yaml";
 import { adapters } from "../../adapters/index.ts";
@@ -38,13 +38,15 @@ const store = ({ cert, key }: Partial<Pair>): void => {
 const nameOf = ({ socket }: IncomingMessage): string =>
   socket instanceof TLSSocket ? (socket.getPeerX509Certificate()?.subject ?? "nobody") : "in the clear";
 
-/** Notes who asks for what, answers everything with JSON, and closes each connection. */
+/** Notes who asks for what, and whether in a resumed session; answers everything with JSON, and closes each connection. */
 async function startVendor() {
   const { cert, key } = await certificate("vendor", ca);
   const seen: string[] = [];
+  const resumed: boolean[] = [];
   const options = { cert, key, ca: ca.cert, requestCert: true, rejectUnauthorized: false };
   const server = createServer(options, (request, response) => {
     seen.push(`${request.url} ${nameOf(request)}`);
+    resumed.push(request.socket instanceof TLSSocket && request.socket.isSessionReused());
     const token = { access_token: "a-token-of-some-length", token_type: "Bearer", expires_in: 600 };
     response.setHeader("content-type", "application/json").setHeader("connection", "close");
     response.end(JSON.stringify(request.url === "/token" ? token : { ok: true }));
@@ -52,7 +54,7 @@ async function startVendor() {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return { url: `https://127.0.0.1:${port}`, seen, stop: () => server.close() };
+  return { url: `https://127.0.0.1:${port}`, seen, resumed, stop: () => server.close() };
 }
 
 beforeAll(async () => {
@@ -72,6 +74,7 @@ const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
   vendor.seen.splice(0);
+  vendor.resumed.splice(0);
   elsewhere.seen.splice(0);
 });
 
@@ -93,6 +96,21 @@ async function connect(more: object = {}) {
   };
   return { ask, lines, southbound };
 }
+
+describe("an agent without certificates of its own", () => {
+  const trusted = getCACertificates();
+  beforeEach(() => setDefaultCACertificates([...trusted, ca.cert]));
+  afterEach(() => setDefaultCACertificates(trusted));
+
+  test("has its TLS session resumed by the next connection", async () => {
+    const { southbound } = await connect({ tls: undefined });
+    const call = () => southbound.http.unary({ method: "GET", url: `${vendor.url}/call`, signal });
+    await call();
+    await call();
+    expect(vendor.seen).toEqual(["/call nobody", "/call nobody"]);
+    expect(vendor.resumed).toEqual([false, true]);
+  });
+});
 
 describe("certificates that change while the proxy runs", () => {
   test("are shown from the next connection on, with calls and for the card", async () => {
