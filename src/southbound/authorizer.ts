@@ -3,7 +3,8 @@ import { stat } from "node:fs/promises";
 import type { Logger } from "pino";
 import type { OAuth2Credentials } from "../config/agent-access.ts";
 import type { AgentConfig, Credentials } from "../config/config.ts";
-import { authorizationOf, type Authorization } from "./credentials.ts";
+import { authorizationOf, lowerCase, type Authorization } from "./credentials.ts";
+import { fileMark } from "./file-mark.ts";
 import type { Redactor } from "./redact.ts";
 import type { LiveTls, TlsIdentity } from "./tls.ts";
 import { createTlsFetch, plainFetch, type TokenFetch } from "./token-fetch.ts";
@@ -64,7 +65,7 @@ class AgentAuthorizer implements Authorizer {
   async #reread({ files, read }: NonNullable<AgentConfig["liveSecrets"]>): Promise<void> {
     const { redact, log } = this.#options;
     const before = this.#seen;
-    const seen = await fingerprint(files);
+    const seen = await marksOf(files);
     if (seen === before || this.#seen !== before) return;
     this.#seen = seen;
     try {
@@ -113,18 +114,7 @@ function withoutName(tls: LiveTls): LiveTls {
   };
 }
 
-const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-/** Differs once a file was written to, or replaced, as a mounted secret is by a link. */
-async function fingerprint(files: readonly string[]): Promise<string> {
-  const marks = files.map(async (file) => {
-    try {
-      const { mtimeNs, ino, size } = await stat(file, { bigint: true });
-      return `${ino}:${mtimeNs}:${size}`;
-    } catch {
-      return "absent";
-    }
-  });
-  return (await Promise.all(marks)).join();
+async function marksOf(files: readonly string[]): Promise<string> {
+  const stats = files.map((file) => stat(file, { bigint: true }).catch(() => undefined));
+  return (await Promise.all(stats)).map(fileMark).join();
 }

@@ -42,6 +42,10 @@ function apiKey(place: "header" | "query" | "cookie", name: string, value: strin
   }
 }
 
+/** A copy of `headers`, names in lower case. */
+export const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
 /** A copy of `headers`, names in lower case, with those that authorize; cookies are added to what is there. */
 export function authorized(
   headers: Readonly<Record<string, string>>,

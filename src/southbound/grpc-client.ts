@@ -16,7 +16,7 @@ import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
 import type { Authorizer } from "./authorizer.ts";
-import { authorized, type Authorization } from "./credentials.ts";
+import { authorized, lowerCase, type Authorization } from "./credentials.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import { isUnauthenticated, toGrpcFault } from "./grpc-fault.ts";
 import type { GrpcTarget } from "./grpc-target.ts";
@@ -144,7 +144,7 @@ class GrpcJsClient implements ClosableGrpcClient {
   }
 
   async *#attempt(
-    { rpc, message, headers = {}, signal }: GrpcRequest,
+    { rpc, message, headers, signal }: GrpcRequest,
     authorization: Authorization,
     limit: number,
   ): AsyncGenerator<ProtoMessage, void, void> {
@@ -240,9 +240,6 @@ function codecNamed(rpc: string, codecs: ReadonlyMap<string, MethodCodec>): Meth
   if (codec === undefined) throw new Error(`the service has no ${rpc}`);
   return codec;
 }
-
-const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 function metadataOf(headers: Readonly<Record<string, string>>): Metadata {
   const metadata = new Metadata();

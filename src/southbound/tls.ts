@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
 import type { Logger } from "pino";
 import type { AgentTls } from "../config/agent-access.ts";
+import { fileMark } from "./file-mark.ts";
 
 /** Certificates in PEM. */
 export interface TlsIdentity {
@@ -29,12 +30,12 @@ export function liveTls(agent: string, tls: AgentTls | undefined, log: Logger): 
   const files = [tls?.cert, tls?.key, tls?.ca].filter((file) => file !== undefined);
   let identity = readTls(agent, tls);
   if (files.length === 0) return () => identity;
-  let seen = files.map(markOf).join();
+  let seen = marksOf(files);
   let lookedAt = performance.now();
   return () => {
     if (performance.now() - lookedAt < FRESH) return identity;
     lookedAt = performance.now();
-    const marks = files.map(markOf).join();
+    const marks = marksOf(files);
     if (marks === seen) return identity;
     seen = marks;
     try {
@@ -70,8 +71,5 @@ function usable(identity: TlsIdentity): TlsIdentity {
   return identity;
 }
 
-/** Differs once a file was written to, or replaced, as a mounted secret is by a link. */
-function markOf(file: string): string {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stats ? `${stats.ino}:${stats.mtimeNs}:${stats.size}` : "absent";
-}
+const marksOf = (files: readonly string[]): string =>
+  files.map((file) => fileMark(statSync(file, { bigint: true, throwIfNoEntry: false }))).join();

@@ -9,7 +9,7 @@ import { isNestedDeeper } from "../protocol/nesting.ts";
 import { decompressed, readWhole } from "./body.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { createConnector } from "./connector.ts";
-import { authorized, withQuery, type Authorization } from "./credentials.ts";
+import { authorized, lowerCase, withQuery, type Authorization } from "./credentials.ts";
 import { withoutForwarded } from "./echo.ts";
 import { createEventDecoder } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
@@ -156,10 +156,14 @@ class UndiciClient implements ClosableHttpClient {
     signal.throwIfAborted();
     const { pathname, search } = withQuery(target, authorization);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
-    const headers: Record<string, string> = { accept: "application/json", "accept-encoding": "identity" };
-    if (request.body !== undefined) headers["content-type"] = "application/json";
-    for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
-    const all = authorized({ ...headers, ...forwardedHeaders() }, authorization);
+    const headers = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      ...(body !== null && { "content-type": "application/json" }),
+      ...lowerCase(request.headers),
+      ...forwardedHeaders(),
+    };
+    const all = authorized(headers, authorization);
     return this.#pool.request({ method, path: pathname + search, headers: all, body, signal });
   }
 
