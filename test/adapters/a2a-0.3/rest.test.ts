@@ -1,6 +1,7 @@
 /** Agents that speak HTTP+JSON alone: the official SDK's server behind the proxy, and answers that it would not give. */
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import {
   DefaultRequestHandler,
@@ -182,6 +183,14 @@ describe("bytes", () => {
 
   test("that were encoded twice are encoded once", async () => {
     expect(await sent(twice)).toEqual({ artifacts: [{ parts: [{ file: { fileWithBytes: BYTES } }] }] });
+  });
+
+  test("of many megabytes that were encoded twice are encoded once, too", async () => {
+    const once = Buffer.alloc(9_000_000, BYTES).toString("base64");
+    const json = { file: { fileWithBytes: Buffer.from(once).toString("base64") } };
+    const { client } = scripted({ json });
+    const answer = await client.call(get);
+    expect(isDeepStrictEqual(answer, { file: { fileWithBytes: once } })).toBe(true);
   });
 
   test("that were encoded once stay as they are", async () => {
