@@ -6,7 +6,3 @@ import { startProxy } from "../../src/server.ts";
 const { config } = await loadConfig(process.argv[2] ?? "", { adapters, env: process.env });
 const { url } = await startProxy(config, { adapters });
 console.log(new URL(url).port);
-process.on("message", () => {
-  globalThis.gc?.();
-  process.send?.(process.memoryUsage());
-});
