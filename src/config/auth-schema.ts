@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { DEFAULT_SKILL_KEY } from "./auth.ts";
 import { METHOD_NAMES } from "../protocol/methods.ts";
+import { headerName } from "./header-name.ts";
 import { count, duration } from "./units.ts";
 import { httpUrl, isLoopback } from "./urls.ts";
 
@@ -49,12 +50,9 @@ const ApiKeySchema = z.strictObject({
 });
 
 export const DEFAULT_KEY_HEADER = "X-API-Key";
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const ApiKeysSchema = z.strictObject({
-  header: z
-    .string()
-    .regex(HEADER_NAME, { error: "must be the name of a header" })
+  header: headerName()
     .refine((name) => name.toLowerCase() !== "authorization", {
       error: "cannot be Authorization: set `bearer: true` instead",
     })

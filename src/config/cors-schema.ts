@@ -1,5 +1,6 @@
 /** `server.cors`: which web pages may call the proxy from a browser. */
 import { z } from "zod";
+import { headerName } from "./header-name.ts";
 import { duration } from "./units.ts";
 
 const ORIGIN_HINT = "must be an origin such as https://app.example, without a path";
@@ -24,7 +25,7 @@ export const CorsSchema = z
       defaultsTo: "false",
     }),
     headers: z
-      .array(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: "must be the name of a header" }))
+      .array(headerName())
       .prefault([])
       .meta({
         description:

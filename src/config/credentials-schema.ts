@@ -1,10 +1,10 @@
 /** What an agent's section may say about how the proxy shows itself: `credentials`, `headers`, `forward`, `tls`. */
 import { z } from "zod";
+import { HEADER_NAME, headerName } from "./header-name.ts";
 import { httpUrl, isLoopback, visibleAscii } from "./urls.ts";
 
 const text = () => z.string().min(1);
 const secret = (description: string) => visibleAscii().meta({ description });
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 const issuerUrl = (description: string) =>
   httpUrl()
@@ -89,14 +89,13 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-const headerName = () =>
-  z
-    .string()
-    .regex(HEADER_NAME, { error: "must be the name of a header" })
-    .refine((name) => !RESERVED.has(name.toLowerCase()), { error: "is a header that cannot be set here" });
+const settableName = () =>
+  headerName().refine((name) => !RESERVED.has(name.toLowerCase()), {
+    error: "is a header that cannot be set here",
+  });
 
 export const HeadersSchema = z.record(
-  headerName(),
+  settableName(),
   z.string().regex(/^[\x20-\x7e]+$/, { error: "must be visible ASCII characters" }),
 );
 
@@ -108,7 +107,7 @@ export const ForwardSchema = z.strictObject({
   }),
   headers: z
     .array(
-      headerName().refine((name) => name.toLowerCase() !== "authorization", {
+      settableName().refine((name) => name.toLowerCase() !== "authorization", {
         error: "is passed on by `authorization: true`",
       }),
     )
