@@ -1,5 +1,6 @@
 /** One agent as the transports share it: its gateway, its limits, the card it is served with. */
 import type { DeclaredSecurity } from "../auth/gate.ts";
+import { ANONYMOUS } from "../auth/principal.ts";
 import type { AgentConfig } from "../config/config.ts";
 import type { CardOverlay } from "../config/cards.ts";
 import type { Caller, Gateway } from "../gateway/gateway.ts";
@@ -8,9 +9,6 @@ import { A2AError } from "../protocol/errors.ts";
 import { agentUrl, cardDocument, servedCard, type CardDocument } from "./agent-card.ts";
 import { withOverlay, withSkills } from "./card-overlay.ts";
 import type { CardSigner } from "./card-signer.ts";
-
-/** The principal of callers of whom nothing is known. */
-const ANONYMOUS = "anonymous";
 
 /** What the cards of all agents have in common. */
 interface Place {
@@ -83,7 +81,7 @@ export class ServedAgent {
    */
   async extendedCard(caller: Caller, skills?: ReadonlySet<string>): Promise<AgentCard> {
     const { cardOverlay, extendedCard } = this.config;
-    if (caller.principal === ANONYMOUS && !extendedCard?.public) {
+    if (caller.principal === ANONYMOUS.id && !extendedCard?.public) {
       throw new A2AError("extended-card-not-configured");
     }
     const own = await this.gateway.extendedCard(caller);
