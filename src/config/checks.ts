@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { Adapter } from "../adapter.ts";
 import { accessFaults } from "./access-checks.ts";
-import { keyOf, type Path, type SourceDocument } from "./document.ts";
+import { isObject, keyOf, valueAt, type Path, type SourceDocument } from "./document.ts";
 import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
 import { DEFAULT_KEY_HEADER } from "./auth-schema.ts";
 import { tlsFileFaults } from "./tls-files.ts";
@@ -34,10 +34,10 @@ export async function check(
   const root = await parse(ConfigSchema, source, []);
   const options = new Map<string, unknown>();
   const complaints = [...root.complaints];
-  const agents = at(source.value, ["agents"]);
+  const agents = source.at(["agents"]);
   for (const name of Object.keys(isObject(agents) ? agents : {})) {
     if (!AGENT_NAME.test(name)) complaints.push({ path: ["agents", name], message: BAD_NAME, about: "key" });
-    const adapter = at(agents, [name, "adapter"]);
+    const adapter = valueAt(agents, [name, "adapter"]);
     if (typeof adapter !== "string" || adapter === "") continue;
     const known = adapters.get(adapter);
     if (!known) {
@@ -45,8 +45,8 @@ export async function check(
       complaints.push(complain(["agents", name, "adapter"], `is no known adapter${hint}`));
       continue;
     }
-    complaints.push(...uncallable(known, name, at(agents, [name, "url"])));
-    const given = at(agents, [name, "options"]);
+    complaints.push(...uncallable(known, name, valueAt(agents, [name, "url"])));
+    const given = valueAt(agents, [name, "options"]);
     // Where `options` is no mapping at all, the root schema has said so.
     if (given !== undefined && !isObject(given)) continue;
     const parsed = await parse(known.options, source, ["agents", name, "options"], {});
@@ -54,7 +54,7 @@ export async function check(
     complaints.push(...parsed.complaints);
   }
   complaints.push(...unknownDefault(source.value, agents));
-  complaints.push(...unknownInGrants(at(source.value, ["auth"]), ["auth"], agents));
+  complaints.push(...unknownInGrants(source.at(["auth"]), ["auth"], agents));
   complaints.push(...mtlsWithoutCa(source.value));
   complaints.push(...accessFaults(agents));
   complaints.push(...forwardedKeys(source.value, agents));
@@ -68,7 +68,7 @@ function uncallable({ name: adapter, speaksGrpc }: Adapter, agent: string, url: 
 }
 
 function unknownDefault(value: unknown, agents: unknown): Complaint[] {
-  const name = at(value, ["default"]);
+  const name = valueAt(value, ["default"]);
   if (typeof name !== "string" || name === "" || !isObject(agents) || Object.hasOwn(agents, name)) return [];
   return [complain(["default"], `names no agent${suggestion(name, Object.keys(agents))}`)];
 }
@@ -88,19 +88,20 @@ function unknownInGrants(value: unknown, path: Path, agents: unknown): Complaint
 }
 
 function mtlsWithoutCa(value: unknown): Complaint[] {
-  const isWanting = isObject(at(value, ["auth", "mtls"])) && !at(value, ["server", "tls", "clientCa"]);
+  const isWanting =
+    isObject(valueAt(value, ["auth", "mtls"])) && !valueAt(value, ["server", "tls", "clientCa"]);
   return isWanting ? [complain(["auth", "mtls"], "needs server.tls.clientCa")] : [];
 }
 
 /** What opens the proxy is no vendor's: whoever has it may call every agent in the caller's name. */
 function forwardedKeys(value: unknown, agents: unknown): Complaint[] {
-  if (!isObject(at(value, ["auth", "apiKeys"])) || !isObject(agents)) return [];
-  const header = at(value, ["auth", "apiKeys", "header"]);
+  if (!isObject(valueAt(value, ["auth", "apiKeys"])) || !isObject(agents)) return [];
+  const header = valueAt(value, ["auth", "apiKeys", "header"]);
   const own = (typeof header === "string" ? header : DEFAULT_KEY_HEADER).toLowerCase();
   const reason = "is the header of auth.apiKeys: vendors must not see keys of the proxy";
   return Object.keys(agents).flatMap((agent) => {
     const path = ["agents", agent, "forward", "headers"];
-    const names = at(agents, path.slice(1));
+    const names = valueAt(agents, path.slice(1));
     return (Array.isArray(names) ? names : []).flatMap((name: unknown, index) =>
       typeof name === "string" && name.toLowerCase() === own ? [complain([...path, index], reason)] : [],
     );
@@ -113,7 +114,7 @@ function unusableFiles(value: unknown, agents: unknown): Complaint[] {
   const places = [["server", "tls"], ["server", "grpc", "tls"], ...ofAgents];
   return places.flatMap((place) => {
     const [cert, key, ca, clientCa] = ["cert", "key", "ca", "clientCa"].map((file) =>
-      at(value, [...place, file]),
+      valueAt(value, [...place, file]),
     );
     return tlsFileFaults(place, { cert, key, ca, clientCa });
   });
@@ -135,7 +136,7 @@ async function parse<T>(
 ): Promise<Parsed<T>> {
   const retyped = new Set<string>();
   for (;;) {
-    const value = at(source.value, base) ?? absent;
+    const value = source.at(base) ?? absent;
     const result = await schema.safeParseAsync(value, { error: phrase });
     if (result.success) return { data: result.data, complaints: [] };
     const again = result.error.issues.some((issue) => retype(issue, source, base, retyped));
@@ -152,8 +153,8 @@ function retype(issue: z.core.$ZodIssue, source: SourceDocument, base: Path, don
   if (issue.code !== "invalid_type") return false;
   const path = [...base, ...toPath(issue.path)];
   const last = path.at(-1);
-  const parent = at(source.value, path.slice(0, -1));
-  const value = at(source.value, path);
+  const parent = source.at(path.slice(0, -1));
+  const value = source.at(path);
   if (last === undefined || !isObject(parent) || typeof value !== "string") return false;
   if (!source.isInterpolated(path) || done.has(keyOf(path))) return false;
   const scalar = readScalar(issue.expected, value);
@@ -165,13 +166,4 @@ function readScalar(expected: string, text: string): number | boolean | undefine
   if (expected === "boolean") return text === "true" ? true : text === "false" ? false : undefined;
   if (expected !== "number" && expected !== "int") return undefined;
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-}
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-function at(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (inner, step) => (isObject(inner) ? Reflect.get(inner, step) : undefined),
-    value,
-  );
 }

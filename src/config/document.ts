@@ -21,6 +21,15 @@ const DEEPEST = 50;
 
 export const keyOf = (path: Path): string => JSON.stringify(path);
 
+/** A mapping or a list. */
+export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+export const member = (value: unknown, step: string | number): unknown =>
+  isObject(value) ? Reflect.get(value, step) : undefined;
+
+/** What is at `path` within a value of any shape. */
+export const valueAt = (value: unknown, path: Path): unknown => path.reduce(member, value);
+
 export class SourceDocument {
   readonly value: unknown;
   /** Syntax faults, duplicate keys and references that lead nowhere. */
@@ -87,10 +96,7 @@ export class SourceDocument {
 
   /** The value there; undefined where there is none. */
   at(path: Path): unknown {
-    return path.reduce<unknown>(
-      (inner, step) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, step) : undefined),
-      this.value,
-    );
+    return valueAt(this.value, path);
   }
 
   /** A finding already says why this value, or one around it, is not there. */

@@ -1,5 +1,5 @@
 /** Which values of the configuration must never be seen in a log or a message. */
-import type { SourceDocument } from "./document.ts";
+import { isObject, member, type SourceDocument } from "./document.ts";
 
 /** Parts of `credentials` that only say how the secret travels. */
 const OPEN = new Set([
@@ -73,8 +73,4 @@ function queryValues(value: unknown): string[] {
   );
 }
 
-const member = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-
-const entries = (value: unknown): [string, unknown][] =>
-  typeof value === "object" && value !== null ? Object.entries(value) : [];
+const entries = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);

@@ -1,6 +1,6 @@
 /** Looks into a schema: what keys it knows at a path. For suggestions, and for the reference in docs/. */
 import { z } from "zod";
-import type { Path } from "./document.ts";
+import { member, type Path } from "./document.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -52,6 +52,3 @@ function child(schema: Schema, step: string | number): Schema | undefined {
   if (schema instanceof z.ZodArray) return schema.def.element;
   return undefined;
 }
-
-const member = (value: unknown, step: string | number): unknown =>
-  typeof value === "object" && value !== null ? Reflect.get(value, step) : undefined;
