@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { Gateway } from "../../src/gateway/gateway.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import { chunk, code, fedStream, status, task } from "../support/agent-events.ts";
 import { expectValidStream } from "../support/invariants.ts";
@@ -135,6 +136,20 @@ describe("resubscribe", () => {
   });
 });
 
+/** Someone who listens to a task from its beginning until `leave`, and someone else who has joined. */
+async function twoListeners(gateway: Gateway) {
+  const { caller, disconnect } = callerOf();
+  const events = reader(await gateway.streamMessage(params("hi"), caller));
+  await events.next();
+  const other = reader(await gateway.resubscribe({ id: "v1" }, callerOf().caller));
+  await other.next();
+  const leave = (): void => {
+    events.close();
+    disconnect();
+  };
+  return { leave, other };
+}
+
 describe("a client that disconnects", () => {
   test("does not stop its task", async () => {
     const source = fedStream();
@@ -164,29 +179,19 @@ describe("a client that disconnects", () => {
       },
       { onDisconnect: "cancel" },
     );
-    const { caller, disconnect } = callerOf();
     source.push(task("v1", "working"));
-    const events = reader(await gateway.streamMessage(params("hi"), caller));
-    await events.next();
-    const other = reader(await gateway.resubscribe({ id: "v1" }, callerOf().caller));
-    await other.next();
+    const { leave, other } = await twoListeners(gateway);
     other.close();
-    events.close();
-    disconnect();
+    leave();
     expect(await canceled.promise).toBe("v1");
   });
 
   test("goes on with onDisconnect: cancel while somebody else listens", async () => {
     const source = fedStream();
     const { gateway } = await gatewayOver(source, { onDisconnect: "cancel" });
-    const { caller, disconnect } = callerOf();
     source.push(task("v1", "working"));
-    const events = reader(await gateway.streamMessage(params("hi"), caller));
-    await events.next();
-    const other = reader(await gateway.resubscribe({ id: "v1" }, callerOf().caller));
-    await other.next();
-    events.close();
-    disconnect();
+    const { leave, other } = await twoListeners(gateway);
+    leave();
     expect((await gateway.getTask({ id: "v1" }, callerOf().caller)).status.state).toBe("working");
     source.push(status("completed"));
     source.end();

@@ -3,31 +3,30 @@ import { setTimeout as delay } from "node:timers/promises";
 import { rpc, streamResults, userMessage } from "../support/client.ts";
 import { asTask, callerOf, gatewayOver, params } from "../support/fake-agent.ts";
 import { expectValidStream } from "../support/invariants.ts";
-import { count, hookOf, MANY_POLLS, notify, start, stopAll, until, VENDOR_PUSH } from "./pushed.ts";
-import type { Dialect, Hook } from "./pushing-vendor.ts";
-
-const DIALECTS: Dialect[] = ["a2a-0.3", "a2a-0.1", "a2a-snake"];
+import {
+  DIALECTS,
+  count,
+  hookOf,
+  MANY_POLLS,
+  notify,
+  start,
+  stopAll,
+  streamUntilCalled,
+  until,
+  VENDOR_PUSH,
+} from "./pushed.ts";
+import type { Hook } from "./pushing-vendor.ts";
 
 afterEach(stopAll);
 
 describe.each(DIALECTS)("a vendor of %s that pushes", (dialect) => {
   test("is not polled until it pushes; then the end reaches a streaming client", async () => {
-    const { vendor, proxy, url } = await start(dialect);
-    const { get } = vendor.wire;
-    const results = streamResults(url, "message/stream", userMessage("go"));
-    await until(() => count(vendor, get) === 1);
-    expect(vendor.hooks).toHaveLength(1);
-    expect(vendor.hooks[0]?.url).toMatch(/^http:\/\/proxy\.test\/callbacks\/pusher\/[\w-]{43}$/);
-    await delay(MANY_POLLS);
-    expect(count(vendor, get)).toBe(1);
-
-    vendor.become("completed", "All done.");
-    const { token } = hookOf(vendor, proxy);
-    expect((await notify(vendor, proxy, { "X-A2A-Notification-Token": token })).status).toBe(200);
-    const events = await results;
+    const started = await start(dialect);
+    const events = await streamUntilCalled(started);
     expect([...expectValidStream(events).values()]).toEqual(["All done."]);
     expect(events.at(-1)).toMatchObject({ final: true, status: { state: "completed" } });
-    expect(count(vendor, get)).toBe(2);
+    const { vendor } = started;
+    expect(count(vendor, vendor.wire.get)).toBe(2);
   });
 
   test("may repeat itself, and is not heard any more after the end", async () => {

@@ -5,7 +5,6 @@ import { Courier, type Outcome } from "../../src/push/delivery.ts";
 import { cleanUp, deadOrigin, serve, serveTcp } from "../southbound/loopback.ts";
 
 const OPEN: GuardRules = { allowHttp: true, allowPrivate: true, allowHosts: [], allowPorts: "any" };
-const SIGNAL = new AbortController().signal;
 const couriers: Courier[] = [];
 
 afterEach(async () => {
@@ -13,9 +12,15 @@ afterEach(async () => {
   await cleanUp();
 });
 
-async function deliver(url: string, rules: Partial<GuardRules> = {}, resolve?: Resolve): Promise<Outcome> {
-  const guard = new UrlGuard({ ...OPEN, ...rules }, resolve);
-  const settings = { timeout: 200, concurrencyPerHost: 1 };
+const deliver = (url: string, rules: Partial<GuardRules> = {}, resolve?: Resolve): Promise<Outcome> =>
+  attempt(url, new UrlGuard({ ...OPEN, ...rules }, resolve));
+
+async function attempt(
+  url: string,
+  guard: UrlGuard,
+  { timeout = 200, signal = new AbortController().signal } = {},
+): Promise<Outcome> {
+  const settings = { timeout, concurrencyPerHost: 1 };
   const courier = new Courier({ guard, signer: undefined, settings, now: () => 0 });
   couriers.push(courier);
   const config = {
@@ -27,7 +32,7 @@ async function deliver(url: string, rules: Partial<GuardRules> = {}, resolve?: R
     json: JSON.stringify({ url }),
     createdAt: 0,
   };
-  return await courier.deliver({ id: "n-1", config, queuedAt: 0, attempts: 0, json: "{}" }, SIGNAL);
+  return await courier.deliver({ id: "n-1", config, queuedAt: 0, attempts: 0, json: "{}" }, signal);
 }
 
 const TOO_LATE = { kind: "failed", reason: "no answer within 200 ms" };
@@ -164,20 +169,7 @@ test("an attempt that the proxy breaks off has failed", async () => {
   const arrived = Promise.withResolvers<void>();
   const url = await serve(() => arrived.resolve());
   const stop = new AbortController();
-  const guard = new UrlGuard(OPEN);
-  const settings = { timeout: 60_000, concurrencyPerHost: 1 };
-  const courier = new Courier({ guard, signer: undefined, settings, now: () => 0 });
-  couriers.push(courier);
-  const config = {
-    agent: "planner",
-    taskId: "task-1",
-    id: "default",
-    principal: "alice",
-    origin: url,
-    json: JSON.stringify({ url }),
-    createdAt: 0,
-  };
-  const delivery = courier.deliver({ id: "n-1", config, queuedAt: 0, attempts: 0, json: "{}" }, stop.signal);
+  const delivery = attempt(url, new UrlGuard(OPEN), { timeout: 60_000, signal: stop.signal });
   await arrived.promise;
   stop.abort();
   expect(await delivery).toMatchObject({ kind: "failed" });

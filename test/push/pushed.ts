@@ -1,6 +1,8 @@
 /** A proxy in front of a vendor that pushes, and what tests do with both. */
 import { setTimeout as delay } from "node:timers/promises";
+import { expect } from "@jest/globals";
 import { pino } from "pino";
+import { streamResults, userMessage } from "../support/client.ts";
 import { startTestProxy, type TestProxy } from "../support/proxy.ts";
 import {
   startPushingVendor,
@@ -8,6 +10,8 @@ import {
   type PushingOptions,
   type PushingVendor,
 } from "./pushing-vendor.ts";
+
+export const DIALECTS: readonly Dialect[] = ["a2a-0.3", "a2a-0.1", "a2a-snake"];
 
 export const VENDOR_PUSH = { mode: "instead-of-polling", safetyPoll: "1h" };
 /** Time for many polls at the interval that tests have. */
@@ -39,6 +43,8 @@ export async function start(dialect: Dialect, setup: Setup = {}) {
   return { vendor, proxy, url: proxy.agent("pusher") };
 }
 
+type Started = Awaited<ReturnType<typeof start>>;
+
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(5);
 }
@@ -62,4 +68,22 @@ export async function notify(
 ): Promise<Response> {
   const init = { "content-type": "application/json", ...headers };
   return await fetch(hookOf(vendor, proxy).url, { method: "POST", headers: init, body });
+}
+
+/**
+ * The events of a stream whose vendor was given one callback and is asked for the task once; however long nothing
+ * happens then, it is not asked again until it calls.
+ */
+export async function streamUntilCalled({ vendor, proxy, url }: Started): Promise<unknown[]> {
+  const { get } = vendor.wire;
+  const results = streamResults(url, "message/stream", userMessage("go"));
+  await until(() => count(vendor, get) === 1);
+  expect(vendor.hooks).toHaveLength(1);
+  expect(vendor.hooks[0]?.url).toMatch(/^http:\/\/proxy\.test\/callbacks\/pusher\/[\w-]{43}$/);
+  await delay(MANY_POLLS);
+  expect(count(vendor, get)).toBe(1);
+  vendor.become("completed", "All done.");
+  const { token } = hookOf(vendor, proxy);
+  expect((await notify(vendor, proxy, { "X-A2A-Notification-Token": token })).status).toBe(200);
+  return await results;
 }

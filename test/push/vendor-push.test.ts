@@ -3,28 +3,18 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { setTimeout as delay } from "node:timers/promises";
 import { rpc, streamResults, userMessage } from "../support/client.ts";
 import { expectValidStream } from "../support/invariants.ts";
-import { count, hookOf, MANY_POLLS, notify, start, stopAll, until } from "./pushed.ts";
-import type { Dialect } from "./pushing-vendor.ts";
+import { DIALECTS, count, hookOf, notify, start, stopAll, streamUntilCalled, until } from "./pushed.ts";
 
-const DIALECTS: Dialect[] = ["a2a-0.3", "a2a-0.1", "a2a-snake"];
 const WITH_MESSAGE = { mode: "with-message", safetyPoll: "1h" };
 
 afterEach(stopAll);
 
 describe.each(DIALECTS)("a vendor of %s that wants the callback with the message", (dialect) => {
   test("gets it there, is asked for no other, and is waited for", async () => {
-    const { vendor, proxy, url } = await start(dialect, { vendorPush: WITH_MESSAGE, onlyEnclosed: true });
-    const { get } = vendor.wire;
-    const results = streamResults(url, "message/stream", userMessage("go"));
-    await until(() => count(vendor, get) === 1);
-    expect(vendor.hooks).toHaveLength(1);
-    expect(vendor.hooks[0]?.url).toMatch(/^http:\/\/proxy\.test\/callbacks\/pusher\/[\w-]{43}$/);
-    await delay(MANY_POLLS);
-    expect(count(vendor, get)).toBe(1);
-    vendor.become("completed", "All done.");
-    const { token } = hookOf(vendor, proxy);
-    expect((await notify(vendor, proxy, { "X-A2A-Notification-Token": token })).status).toBe(200);
-    expect([...expectValidStream(await results).values()]).toEqual(["All done."]);
+    const started = await start(dialect, { vendorPush: WITH_MESSAGE, onlyEnclosed: true });
+    const events = await streamUntilCalled(started);
+    expect([...expectValidStream(events).values()]).toEqual(["All done."]);
+    const { vendor } = started;
     expect(count(vendor, vendor.wire.set)).toBe(0);
   });
 
