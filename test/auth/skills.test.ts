@@ -5,7 +5,7 @@ import type { Grant } from "../../src/config/auth.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import { grantedSkills, requireSkill } from "../../src/auth/skills.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
-import { startTestProxy, type TestProxy } from "../support/proxy.ts";
+import { SERVER_WITH_GRPC, startTestProxy, type TestProxy } from "../support/proxy.ts";
 import { grpcClient } from "../support/transports/grpc.ts";
 import { jsonRpcClient } from "../support/transports/json-rpc.ts";
 import { restClient } from "../support/transports/rest.ts";
@@ -28,7 +28,6 @@ beforeAll(async () => {
   vendor = await startVendor(CARD_WITH_SKILLS);
   issuer = await startIssuer();
   const agents = { agent: { adapter: "a2a-0.3", url: vendor.url, extendedCard } };
-  const server = { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", shutdownGrace: "100ms" };
   const apiKeys = {
     keys: {
       weather: { hash: hashes.weather, skills: ["forecast", "history"] },
@@ -44,11 +43,10 @@ beforeAll(async () => {
   ];
   proxy = await startTestProxy(agents, {
     default: "agent",
-    server: { ...server, grpc: { port: 0 } },
+    server: SERVER_WITH_GRPC,
     auth: { apiKeys, oidc },
   });
   closed = await startTestProxy(agents, {
-    server,
     auth: { publicCard: false, skillKey: "skill", apiKeys },
   });
 });

@@ -1,12 +1,12 @@
 /** Every bundled vendor, whatever it speaks, is one and the same 0.3.0 agent to the official client. */
 import { afterAll, describe, expect, test } from "@jest/globals";
-import type { MessageSendParams } from "a2a03";
 import { startVendors } from "../../src/demo/vendors.ts";
 import { Task, type StreamEvent } from "../../src/protocol/model.ts";
+import { collect } from "../support/collect.ts";
 import { expectValidStream } from "../support/invariants.ts";
 import { textOf as textOfTask } from "../support/fake-agent.ts";
 import { schemaFaults } from "../support/official-schema.ts";
-import { officialClient } from "../support/official-client.ts";
+import { client03, message03 } from "../support/official-client.ts";
 import { startTestProxy } from "../support/proxy.ts";
 
 /** Where each vendor is, and words of its answer. */
@@ -21,7 +21,7 @@ const AGENTS = VENDORS.flatMap((vendor) => [
   { ...vendor, name: `auto-${vendor.adapter}`, adapter: "auto" },
 ]);
 
-type Client = Awaited<ReturnType<typeof officialClient>>;
+type Client = Awaited<ReturnType<typeof client03>>;
 type Events = ReturnType<Client["sendMessageStream"]>;
 
 // Started here and not in a hook: concurrent tests do not wait for hooks.
@@ -34,26 +34,8 @@ afterAll(async () => {
   await vendors.stop();
 });
 
-let count = 0;
-
-const message = (text: string, more: { taskId?: string; contextId?: string } = {}): MessageSendParams => ({
-  message: {
-    kind: "message",
-    messageId: `message-${++count}`,
-    role: "user",
-    parts: [{ kind: "text", text }],
-    ...more,
-  },
-});
-
 const asTask = (answer: unknown): Task => Task.parse(answer);
 const textOf = (task: unknown): string => textOfTask(asTask(task));
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
 
 /** The next event of this kind. */
 async function until(events: Events, kind: StreamEvent["kind"]): Promise<unknown> {
@@ -66,7 +48,7 @@ async function until(events: Events, kind: StreamEvent["kind"]): Promise<unknown
 
 /** Starts a task that takes long, and comes back once it has said something. */
 async function startSlow(client: Client) {
-  const events = client.sendMessageStream(message("slow"));
+  const events = client.sendMessageStream(message03("slow"));
   const { id } = asTask(await until(events, "task"));
   await until(events, "artifact-update");
   return { events, id };
@@ -75,7 +57,7 @@ async function startSlow(client: Client) {
 const lastOf = async (events: Events) => (await collect(events)).at(-1);
 
 describe.each(AGENTS)("$name", ({ name, words }) => {
-  const connecting = officialClient(proxy, name);
+  const connecting = client03(proxy, { agent: name, transport: "JSONRPC" });
 
   test.concurrent("has a card that is valid 0.3.0 and names the proxy", async () => {
     const client = await connecting;
@@ -90,7 +72,7 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
 
   test.concurrent("answers a message with the completed task, which tasks/get finds", async () => {
     const client = await connecting;
-    const task = asTask(await client.sendMessage(message("tell me")));
+    const task = asTask(await client.sendMessage(message03("tell me")));
     expect(task.status.state).toBe("completed");
     expect(textOf(task)).toContain(words);
     expect(schemaFaults("Task", task)).toEqual([]);
@@ -99,7 +81,7 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
 
   test.concurrent("answers at once where the client does not want to wait, and works on", async () => {
     const client = await connecting;
-    const params = { ...message("tell me"), configuration: { blocking: false } };
+    const params = { ...message03("tell me"), configuration: { blocking: false } };
     const task = asTask(await client.sendMessage(params));
     expect(["submitted", "working"]).toContain(task.status.state);
     const last = await lastOf(client.resubscribeTask({ id: task.id }));
@@ -109,7 +91,7 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
 
   test.concurrent("streams the Task, updates, and one final, which add up to the stored task", async () => {
     const client = await connecting;
-    const events = await collect(client.sendMessageStream(message("tell me")));
+    const events = await collect(client.sendMessageStream(message03("tell me")));
     const texts = expectValidStream(events);
     const last = events.at(-1);
     expect(last).toMatchObject({ kind: "status-update", status: { state: "completed" } });
@@ -153,10 +135,10 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
 
   test.concurrent("asks back, and goes on in the same task", async () => {
     const client = await connecting;
-    const asked = asTask(await client.sendMessage(message("ask me something")));
+    const asked = asTask(await client.sendMessage(message03("ask me something")));
     expect(asked.status.state).toBe("input-required");
     const { id, contextId } = asked;
-    const events = await collect(client.sendMessageStream(message("my answer", { taskId: id, contextId })));
+    const events = await collect(client.sendMessageStream(message03("my answer", { taskId: id, contextId })));
     expectValidStream(events);
     expect(events[0]).toMatchObject({ kind: "task", id, contextId });
     const done = await client.getTask({ id });
@@ -171,9 +153,9 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
 
   test.concurrent("remembers the context in a second task", async () => {
     const client = await connecting;
-    const first = asTask(await client.sendMessage(message("tell me")));
+    const first = asTask(await client.sendMessage(message03("tell me")));
     const { contextId } = first;
-    const second = asTask(await client.sendMessage(message("more", { contextId })));
+    const second = asTask(await client.sendMessage(message03("more", { contextId })));
     expect(second.id).not.toBe(first.id);
     expect([second.contextId, second.status.state]).toEqual([contextId, "completed"]);
     expect(textOf(second)).toMatch(/turn 2/i);
@@ -181,26 +163,26 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
 
   test.concurrent("gives as much of the history as is asked for", async () => {
     const client = await connecting;
-    const { id, history } = asTask(await client.sendMessage(message("tell me")));
+    const { id, history } = asTask(await client.sendMessage(message03("tell me")));
     expect(history?.[0]?.parts).toEqual([{ kind: "text", text: "tell me" }]);
     const one = await client.getTask({ id, historyLength: 1 });
     expect(one.history).toEqual(history?.slice(-1));
     // 0 is no limit.
     const all = await client.getTask({ id, historyLength: 0 });
     expect(all.history).toEqual(history);
-    const asked = asTask(await client.sendMessage(message("ask me something")));
+    const asked = asTask(await client.sendMessage(message03("ask me something")));
     const configuration = { historyLength: 1 };
-    const answer = { ...message("my answer", { taskId: asked.id }), configuration };
+    const answer = { ...message03("my answer", { taskId: asked.id }), configuration };
     expect(asTask(await client.sendMessage(answer)).history).toHaveLength(1);
   });
 
   test.concurrent("fails where the agent fails, with its words", async () => {
     const client = await connecting;
-    const events = await collect(client.sendMessageStream(message("fail please")));
+    const events = await collect(client.sendMessageStream(message03("fail please")));
     expectValidStream(events);
     const last = events.at(-1);
     expect(last).toMatchObject({ final: true, status: { state: "failed" } });
-    const task = asTask(await client.sendMessage(message("fail please")));
+    const task = asTask(await client.sendMessage(message03("fail please")));
     expect(task.status.state).toBe("failed");
     expect(JSON.stringify(task.status.message?.parts)).toMatch(/[a-z] [a-z]/);
   });
@@ -208,12 +190,12 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
   test.concurrent("refuses with the codes of 0.3.0", async () => {
     const client = await connecting;
     const code = (number: number) => ({ errorResponse: { error: { code: number } } });
-    const { id } = asTask(await client.sendMessage(message("tell me")));
+    const { id } = asTask(await client.sendMessage(message03("tell me")));
     await expect(client.getTask({ id: "no-such" })).rejects.toMatchObject(code(-32001));
     await expect(client.cancelTask({ id: "no-such" })).rejects.toMatchObject(code(-32001));
     await expect(client.cancelTask({ id })).rejects.toMatchObject(code(-32002));
     await expect(client.getTask({ id, historyLength: -1 })).rejects.toMatchObject(code(-32602));
-    const toEnded = message("more", { taskId: id });
+    const toEnded = message03("more", { taskId: id });
     await expect(client.sendMessage(toEnded)).rejects.toMatchObject(code(-32602));
     await expect(collect(client.sendMessageStream(toEnded))).rejects.toThrow("(Code: -32602)");
     await expect(collect(client.resubscribeTask({ id: "no-such" }))).rejects.toThrow("(Code: -32001)");
@@ -223,7 +205,7 @@ describe.each(AGENTS)("$name", ({ name, words }) => {
     const client = await connecting;
     const { capabilities, supportsAuthenticatedExtendedCard } = await client.getAgentCard();
     expect([capabilities.pushNotifications, supportsAuthenticatedExtendedCard]).toEqual([true, false]);
-    const { id } = asTask(await client.sendMessage(message("tell me")));
+    const { id } = asTask(await client.sendMessage(message03("tell me")));
     const config = { taskId: id, pushNotificationConfig: { url: "http://127.0.0.1:1/" } };
     await expect(client.transport.setTaskPushNotificationConfig(config)).rejects.toMatchObject({
       errorResponse: { error: { code: -32602, data: { path: "pushNotificationConfig.url" } } },

@@ -1,27 +1,14 @@
 /** The extended card over sockets, as the official clients ask for it, on every transport: for callers who are known. */
-import {
-  ClientFactory as ClientFactory10,
-  DefaultAgentCardResolver as CardResolver10,
-  JsonRpcTransportFactory as JsonRpc10,
-  RestTransportFactory as Rest10,
-} from "@a2a-js/sdk/client";
-import { GrpcTransportFactory as Grpc10 } from "@a2a-js/sdk/client/grpc";
 import { status } from "@grpc/grpc-js";
 import { afterAll, describe, expect, test } from "@jest/globals";
-import {
-  ClientFactory as ClientFactory03,
-  DefaultAgentCardResolver as CardResolver03,
-  JsonRpcTransportFactory as JsonRpc03,
-  RestTransportFactory as Rest03,
-} from "a2a03/client";
-import { GrpcTransportFactory as Grpc03 } from "a2a03/client/grpc";
 import { z } from "zod";
 import { CARD, apiKeys, startIssuer } from "../auth/support.ts";
 import { GrpcClient } from "../northbound/grpc-harness.ts";
 import { post } from "../support/client.ts";
+import { client03, client10 } from "../support/official-client.ts";
 import { startTestProxy } from "../support/proxy.ts";
 import { startScriptedVendor } from "../support/scripted-vendor.ts";
-import { TRANSPORTS, type Transport } from "./transports.ts";
+import { TRANSPORTS } from "../support/transports/transport.ts";
 
 const VENDOR = "http://vendor.test/";
 const skill = (id: string) => ({ id, name: id, description: `Does ${id}.`, tags: ["travel"] });
@@ -63,43 +50,15 @@ const CREDENTIALS: Readonly<Record<string, () => Promise<Record<string, string>>
   "a token": async () => ({ authorization: `Bearer ${await issuer.token({ sub: "alice" })}` }),
 };
 
-/** Sends to the proxy what is meant for its public URL, as a reverse proxy would. */
-const fetchImpl: typeof fetch = (input, init) => {
-  const { pathname, search } = new URL(input instanceof Request ? input.url : input);
-  return fetch(proxy.url + pathname + search, init);
-};
-
 interface CardClient {
   /** The card for known callers, as the client understands it. */
   getAgentCard(options?: { serviceParameters?: Record<string, string> }): Promise<unknown>;
 }
 
 /** Made from the public card, which needs no credentials. */
-const CLIENTS: Readonly<Record<string, (transport: Transport) => Promise<CardClient>>> = {
-  "0.3.14": (transport) => {
-    const transports = {
-      JSONRPC: new JsonRpc03({ fetchImpl }),
-      "HTTP+JSON": new Rest03({ fetchImpl }),
-      GRPC: new Grpc03(),
-    };
-    return new ClientFactory03({
-      transports: [transports[transport]],
-      cardResolver: new CardResolver03({ fetchImpl }),
-    }).createFromUrl(proxy.agent("planner"));
-  },
-  "1.3.0": (transport) => {
-    const legacyCompat = { enabled: true };
-    const options = { fetchImpl, legacyCompat };
-    const transports = {
-      JSONRPC: new JsonRpc10(options),
-      "HTTP+JSON": new Rest10(options),
-      GRPC: new Grpc10({ legacyCompat }),
-    };
-    return new ClientFactory10({
-      transports: [transports[transport]],
-      cardResolver: new CardResolver10(options),
-    }).createFromUrl(proxy.agent("planner"));
-  },
+const CLIENTS: Readonly<Record<string, (...of: Parameters<typeof client03>) => Promise<CardClient>>> = {
+  "0.3.14": client03,
+  "1.3.0": client10,
 };
 
 /** What both versions of the client say of a card. */
@@ -119,7 +78,7 @@ const ROWS = Object.keys(CLIENTS).flatMap((version) =>
 describe.each(ROWS)("the official client $version over $transport", ({ version, transport }) => {
   test("gets no extended card without credentials", async () => {
     const before = vendor.requests.length;
-    const client = await CLIENTS[version]?.(transport);
+    const client = await CLIENTS[version]?.(proxy, { agent: "planner", transport });
     await expect(client?.getAgentCard()).rejects.toThrow(/401|[Aa]uthenticat/);
     expect(vendor.requests).toHaveLength(before);
   });
@@ -127,7 +86,7 @@ describe.each(ROWS)("the official client $version over $transport", ({ version, 
   test.each(Object.keys(CREDENTIALS))(
     "gets the extended card, at the proxy's addresses, with %s",
     async (shown) => {
-      const client = await CLIENTS[version]?.(transport);
+      const client = await CLIENTS[version]?.(proxy, { agent: "planner", transport });
       const serviceParameters = await CREDENTIALS[shown]?.();
       const card = await client?.getAgentCard(serviceParameters && { serviceParameters });
       const { description, skills, securitySchemes, ...seen } = Seen.parse(card);

@@ -1,21 +1,8 @@
 /** The official JavaScript clients of 0.3 and 1.0, the latter speaking 0.3, each over one transport, and all alike. */
-import {
-  ClientFactory as ClientFactory10,
-  DefaultAgentCardResolver as CardResolver10,
-  JsonRpcTransportFactory as JsonRpc10,
-  RestTransportFactory as Rest10,
-} from "@a2a-js/sdk/client";
-import { GrpcTransportFactory as Grpc10 } from "@a2a-js/sdk/client/grpc";
-import {
-  ClientFactory as ClientFactory03,
-  DefaultAgentCardResolver as CardResolver03,
-  JsonRpcTransportFactory as JsonRpc03,
-  RestTransportFactory as Rest03,
-} from "a2a03/client";
-import { GrpcTransportFactory as Grpc03 } from "a2a03/client/grpc";
 import { z } from "zod";
+import { client03, client10, message03, message10 } from "../support/official-client.ts";
 import type { TestProxy } from "../support/proxy.ts";
-import type { Transport } from "./transports.ts";
+import type { Transport } from "../support/transports/transport.ts";
 
 /** What a user of the client sees of a task. */
 interface Seen {
@@ -76,41 +63,14 @@ async function told(events: AsyncIterable<{ kind: string; value: unknown }>) {
   return { id, state, text: [...texts.values()].join(""), kinds };
 }
 
-/** Sends to the proxy what is meant for its public URL, as a reverse proxy would. */
-const fetchThrough =
-  (proxy: TestProxy): typeof fetch =>
-  (input, init) => {
-    const { pathname, search } = new URL(input instanceof Request ? input.url : input);
-    return fetch(proxy.url + pathname + search, init);
-  };
-
-let count = 0;
-
-async function client03(proxy: TestProxy, agent: string, transport: Transport): Promise<OfficialClient> {
-  const fetchImpl = fetchThrough(proxy);
-  const factories = {
-    JSONRPC: new JsonRpc03({ fetchImpl }),
-    "HTTP+JSON": new Rest03({ fetchImpl }),
-    GRPC: new Grpc03(),
-  };
-  const client = await new ClientFactory03({
-    transports: [factories[transport]],
-    cardResolver: new CardResolver03({ fetchImpl }),
-  }).createFromUrl(proxy.agent(agent));
-  const params = (text: string) => ({
-    message: {
-      kind: "message" as const,
-      messageId: `m-${++count}`,
-      role: "user" as const,
-      parts: [{ kind: "text" as const, text }],
-    },
-  });
+async function alike03(proxy: TestProxy, agent: string, transport: Transport): Promise<OfficialClient> {
+  const client = await client03(proxy, { agent, transport });
   async function* events(text: string) {
-    for await (const value of client.sendMessageStream(params(text))) yield { kind: value.kind, value };
+    for await (const value of client.sendMessageStream(message03(text))) yield { kind: value.kind, value };
   }
   return {
     cardName: (await client.getAgentCard()).name,
-    send: async (text) => seen(await client.sendMessage(params(text))),
+    send: async (text) => seen(await client.sendMessage(message03(text))),
     stream: (text) => told(events(text)),
     get: async (id) => seen(await client.getTask({ id })),
   };
@@ -121,52 +81,19 @@ const KINDS: Readonly<Record<string, string>> = {
   artifactUpdate: "artifact-update",
 };
 
-async function client10(proxy: TestProxy, agent: string, transport: Transport): Promise<OfficialClient> {
-  const legacyCompat = { enabled: true };
-  const options = { fetchImpl: fetchThrough(proxy), legacyCompat };
-  const factories = {
-    JSONRPC: new JsonRpc10(options),
-    "HTTP+JSON": new Rest10(options),
-    GRPC: new Grpc10({ legacyCompat }),
-  };
-  const client = await new ClientFactory10({
-    transports: [factories[transport]],
-    cardResolver: new CardResolver10(options),
-  }).createFromUrl(proxy.agent(agent));
-  const params = (text: string) => ({
-    tenant: "",
-    message: {
-      messageId: `m-${++count}`,
-      contextId: "",
-      taskId: "",
-      role: 1,
-      parts: [
-        {
-          content: { $case: "text" as const, value: text },
-          metadata: undefined,
-          filename: "",
-          mediaType: "",
-        },
-      ],
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-    },
-    configuration: undefined,
-    metadata: undefined,
-  });
+async function alike10(proxy: TestProxy, agent: string, transport: Transport): Promise<OfficialClient> {
+  const client = await client10(proxy, { agent, transport });
   async function* events(text: string) {
-    for await (const { payload } of client.sendMessageStream(params(text))) {
+    for await (const { payload } of client.sendMessageStream(message10(text))) {
       if (payload) yield { kind: KINDS[payload.$case] ?? payload.$case, value: payload.value };
     }
   }
   return {
     cardName: (await client.getAgentCard()).name,
-    send: async (text) => seen(await client.sendMessage(params(text))),
+    send: async (text) => seen(await client.sendMessage(message10(text))),
     stream: (text) => told(events(text)),
     get: async (id) => seen(await client.getTask({ tenant: "", id })),
   };
 }
 
-/** Made from the card that the proxy serves; calls go to where the card says. */
-export const OFFICIAL_CLIENTS = { "0.3.14": client03, "1.3.0": client10 };
+export const OFFICIAL_CLIENTS = { "0.3.14": alike03, "1.3.0": alike10 };

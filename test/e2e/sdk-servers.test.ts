@@ -1,10 +1,10 @@
 /** Agents made with the official SDKs of 0.2 and 0.3, behind the proxy, to the official client. */
 import { afterAll, describe, expect, jest, test } from "@jest/globals";
-import type { MessageSendParams } from "a2a03";
 import { Message, Task } from "../../src/protocol/model.ts";
 import { textOf as textOfTask } from "../support/fake-agent.ts";
+import { collect } from "../support/collect.ts";
 import { expectValidStream } from "../support/invariants.ts";
-import { officialClient } from "../support/official-client.ts";
+import { client03, message03 } from "../support/official-client.ts";
 import { startTestProxy } from "../support/proxy.ts";
 import { startSdkServer } from "./sdk-servers.ts";
 
@@ -21,33 +21,15 @@ afterAll(async () => {
   for (const server of Object.values(servers)) await server.stop();
 });
 
-let count = 0;
-
-const message = (text: string, more: { taskId?: string; contextId?: string } = {}): MessageSendParams => ({
-  message: {
-    kind: "message",
-    messageId: `message-${++count}`,
-    role: "user",
-    parts: [{ kind: "text", text }],
-    ...more,
-  },
-});
-
-async function collect(values: AsyncIterable<unknown>): Promise<unknown[]> {
-  const collected: unknown[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
-
 const textOf = (task: unknown): string => textOfTask(Task.parse(task));
 
 describe.each(AGENTS)("an agent of SDK $version as $adapter", ({ name, version }) => {
-  const connecting = officialClient(proxy, name);
+  const connecting = client03(proxy, { agent: name, transport: "JSONRPC" });
   const { agent } = servers[version];
 
   test("streams its artifact in chunks", async () => {
     const client = await connecting;
-    const events = await collect(client.sendMessageStream(message("hello")));
+    const events = await collect(client.sendMessageStream(message03("hello")));
     const texts = expectValidStream(events);
     expect([...texts]).toEqual([["answer", 'You said "hello": one, two.']]);
     expect(events.at(-1)).toMatchObject({ status: { state: "completed" }, final: true });
@@ -56,33 +38,33 @@ describe.each(AGENTS)("an agent of SDK $version as $adapter", ({ name, version }
   });
 
   test("answers a message with the completed task", async () => {
-    const task = Task.parse(await (await connecting).sendMessage(message("hello")));
+    const task = Task.parse(await (await connecting).sendMessage(message03("hello")));
     expect(task.status.state).toBe("completed");
     expect(textOf(task)).toBe('You said "hello": one, two.');
   });
 
   test("answers with a Message where it makes no task, streamed or not", async () => {
     const client = await connecting;
-    const answer = Message.parse(await client.sendMessage(message("message")));
+    const answer = Message.parse(await client.sendMessage(message03("message")));
     expect([answer.messageId, answer.role, answer.parts]).toEqual([
       "m-Just a word.",
       "agent",
       [{ kind: "text", text: "Just a word." }],
     ]);
-    const events = await collect(client.sendMessageStream(message("message")));
+    const events = await collect(client.sendMessageStream(message03("message")));
     expectValidStream(events);
     expect(events).toEqual([expect.objectContaining({ kind: "message", parts: answer.parts })]);
   });
 
   test("asks back, and goes on in the same task", async () => {
     const client = await connecting;
-    const asked = Task.parse(await client.sendMessage(message("ask")));
+    const asked = Task.parse(await client.sendMessage(message03("ask")));
     expect(asked.status).toMatchObject({
       state: "input-required",
       message: { parts: [{ kind: "text", text: "Which one?" }] },
     });
     const { id, contextId } = asked;
-    const done = Task.parse(await client.sendMessage(message("that one", { taskId: id, contextId })));
+    const done = Task.parse(await client.sendMessage(message03("that one", { taskId: id, contextId })));
     expect([done.id, done.contextId, done.status.state]).toEqual([id, contextId, "completed"]);
     expect(textOf(done)).toBe('You said "that one": one, two.');
   });
@@ -90,7 +72,7 @@ describe.each(AGENTS)("an agent of SDK $version as $adapter", ({ name, version }
   test("fails where it throws in mid-stream, with what it had said", async () => {
     const log = jest.spyOn(console, "error").mockImplementation(() => {});
     const client = await connecting;
-    const events = await collect(client.sendMessageStream(message("throw")));
+    const events = await collect(client.sendMessageStream(message03("throw")));
     const texts = expectValidStream(events);
     expect([...texts.values()].join("")).toBe('You said "throw": ');
     expect(events.at(-1)).toMatchObject({ status: { state: "failed" }, final: true });
@@ -101,7 +83,7 @@ describe.each(AGENTS)("an agent of SDK $version as $adapter", ({ name, version }
 
   test("is told of a cancellation, and its word ends the streams", async () => {
     const client = await connecting;
-    const events = client.sendMessageStream(message("slow"));
+    const events = client.sendMessageStream(message03("slow"));
     const { value: opening } = await events.next();
     const { id } = Task.parse(opening);
     for await (const event of events) if (event.kind === "artifact-update") break;

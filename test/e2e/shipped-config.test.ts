@@ -10,7 +10,7 @@ import { startProxy } from "../../src/server.ts";
 import { grpcClient } from "../support/transports/grpc.ts";
 import { jsonRpcClient } from "../support/transports/json-rpc.ts";
 import { restClient } from "../support/transports/rest.ts";
-import { message } from "./transports.ts";
+import { params } from "../support/fake-agent.ts";
 
 const vendors = await startVendors(0);
 const shipped = await readFile(join(import.meta.dirname, "../../config.yaml"), "utf8");
@@ -42,7 +42,7 @@ test.each([...config.agents.keys()])("%s answers over JSON-RPC, HTTP+JSON and gR
   ];
   const states: unknown[] = [];
   for (const client of clients) {
-    states.push(await client.send(message("hello")));
+    states.push(await client.send(params("hello")));
     client.close();
   }
   const completed = expect.objectContaining({ status: expect.objectContaining({ state: "completed" }) });

@@ -2,8 +2,10 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { status } from "@grpc/grpc-js";
 import { Task } from "../../src/protocol/model.ts";
-import { Refused, type TransportClient } from "../support/transports/transport.ts";
-import { PAIRS, collect, message, startSlow, startTransports, type Transport } from "./transports.ts";
+import { Refused, type TransportClient, type Transport } from "../support/transports/transport.ts";
+import { collect } from "../support/collect.ts";
+import { params } from "../support/fake-agent.ts";
+import { PAIRS, startSlow, startTransports } from "./transports.ts";
 
 const transports = await startTransports({ pace: 100 });
 afterAll(() => transports.stop());
@@ -53,11 +55,8 @@ const ABOUT_A_TASK = [
   ["cancel", (client: TransportClient, id: string) => client.cancel(id)],
   ["resubscribe", (client: TransportClient, id: string) => collect(client.resubscribe(id))],
   ["resubscribe with an id", (client: TransportClient, id: string) => collect(client.resubscribe(id, "0"))],
-  ["send", (client: TransportClient, id: string) => client.send(message("more", { taskId: id }))],
-  [
-    "stream",
-    (client: TransportClient, id: string) => collect(client.stream(message("more", { taskId: id }))),
-  ],
+  ["send", (client: TransportClient, id: string) => client.send(params("more", { taskId: id }))],
+  ["stream", (client: TransportClient, id: string) => collect(client.stream(params("more", { taskId: id })))],
   ["setPush", (client: TransportClient, id: string) => client.setPush(id, WEBHOOK)],
   ["getPush", (client: TransportClient, id: string) => client.getPush(id, "default")],
   ["listPush", (client: TransportClient, id: string) => client.listPush(id)],
@@ -66,8 +65,8 @@ const ABOUT_A_TASK = [
 
 /** Every method that is not about a task. */
 const OTHERS = [
-  ["send", (client: TransportClient) => client.send(message("tell me"))],
-  ["stream", (client: TransportClient) => collect(client.stream(message("tell me")))],
+  ["send", (client: TransportClient) => client.send(params("tell me"))],
+  ["stream", (client: TransportClient) => collect(client.stream(params("tell me")))],
   ["extendedCard", (client: TransportClient) => client.extendedCard()],
 ] as const;
 
@@ -97,25 +96,25 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport }) => {
   });
 
   test("of a task that has ended: no cancel, no further message", async () => {
-    const { id } = Task.parse(await client.send(message("tell me")));
+    const { id } = Task.parse(await client.send(params("tell me")));
     const canceling = await expectRefusal(client.cancel(id), "notCancelable");
     expect(canceling.message).toBe("Task cannot be canceled");
-    const more = message("more", { taskId: id });
+    const more = params("more", { taskId: id });
     await expectRefusal(client.send(more), "invalidParams");
     await expectRefusal(collect(client.stream(more)), "invalidParams");
   });
 
   test("of params that are not allowed: the path of the fault is told", async () => {
-    const { id, contextId } = Task.parse(await client.send(message("ask")));
-    const { message: proper } = message("tell me");
+    const { id, contextId } = Task.parse(await client.send(params("ask")));
+    const { message: proper } = params("tell me");
     const faults = [
       [client.get(id, -1), "historyLength"],
       [client.send({ message: { ...proper, parts: [] } }), "message.parts"],
       [collect(client.stream({ message: { ...proper, parts: [] } })), "message.parts"],
-      [client.send(message("x", { taskId: id, contextId: `not-${contextId}` })), "message.contextId"],
+      [client.send(params("x", { taskId: id, contextId: `not-${contextId}` })), "message.contextId"],
       [client.setPush(id, { url: "ftp://127.0.0.1/" }), "pushNotificationConfig.url"],
       [
-        client.send(message("x", {}, { pushNotificationConfig: { url: "no url" } })),
+        client.send(params("x", {}, { pushNotificationConfig: { url: "no url" } })),
         "configuration.pushNotificationConfig.url",
       ],
     ] as const;
@@ -129,7 +128,7 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport }) => {
   });
 
   test("of a push config that there is not", async () => {
-    const { id } = Task.parse(await client.send(message("ask")));
+    const { id } = Task.parse(await client.send(params("ask")));
     await expectRefusal(client.getPush(id, "none"), "notFound");
   });
 
@@ -149,16 +148,16 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport }) => {
     for (const [, call] of ABOUT_A_TASK) await expectRefusal(call(bob, id), "notFound");
     expect(await client.listPush(id)).toHaveLength(1);
     // A context is a caller's own as well: the agent does not tell one of the other's turns.
-    const alices = Task.parse(await client.send(message("tell me", { contextId })));
+    const alices = Task.parse(await client.send(params("tell me", { contextId })));
     expect(alices.contextId).toBe(contextId);
-    const bobs = Task.parse(await bob.send(message("tell me", { contextId })));
+    const bobs = Task.parse(await bob.send(params("tell me", { contextId })));
     expect(JSON.stringify(bobs.artifacts)).not.toMatch(/turn \d/i);
     await expectRefusal(client.get(bobs.id), "notFound");
   });
 
   test("nobody may call anything", async () => {
     const nobody = transports.client(vendor, transport, "nobody");
-    const { id } = Task.parse(await client.send(message("ask")));
+    const { id } = Task.parse(await client.send(params("ask")));
     const calls = [
       ...ABOUT_A_TASK.map(([, call]) => call(nobody, id)),
       ...OTHERS.map(([, call]) => call(nobody)),

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { Task } from "../../src/protocol/model.ts";
 import { LOOPBACK_PUSH, Webhook } from "../push/webhook.ts";
-import { PAIRS, VENDORS, message, startTransports } from "./transports.ts";
+import { params } from "../support/fake-agent.ts";
+import { PAIRS, VENDORS, startTransports } from "./transports.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "transports-"));
 const webhook = await Webhook.start();
@@ -35,7 +36,7 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport }) => {
   const client = transports.client(vendor, transport);
 
   test("configs are set, replaced, read, listed and deleted", async () => {
-    const { id } = Task.parse(await client.send(message("ask")));
+    const { id } = Task.parse(await client.send(params("ask")));
     const config = { id: "c-1", url: "http://127.0.0.1:9/one", token: "t" };
     const secured = {
       id: "c-2",
@@ -60,7 +61,7 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport }) => {
 
   test("a config that comes with the message is told of the end, as it was recorded", async () => {
     const pushNotificationConfig = { url: webhook.url, token: `${vendor} ${transport}` };
-    const { id } = Task.parse(await client.send(message("tell me", {}, { pushNotificationConfig })));
+    const { id } = Task.parse(await client.send(params("tell me", {}, { pushNotificationConfig })));
     await webhook.until(() => toldOf(id, "completed").length > 0);
     const [body = ""] = toldOf(id, "completed");
     // Over JSON-RPC, since that has the object as it is.
@@ -82,7 +83,7 @@ test("a webhook that was down, while the proxy was restarted, is told every fina
       ["fail", "failed"],
       ["ask", "input-required"],
     ] as const) {
-      const task = Task.parse(await client.send(message(text, {}, configuration)));
+      const task = Task.parse(await client.send(params(text, {}, configuration)));
       expect(task.status.state).toBe(state);
       stored.set(task.id, await client.get(task.id));
     }

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { Task } from "../../src/protocol/model.ts";
-import { textOf } from "../support/fake-agent.ts";
+import { collect } from "../support/collect.ts";
+import { params, textOf } from "../support/fake-agent.ts";
 import { expectValidStream } from "../support/invariants.ts";
 import type { Received } from "../support/transports/transport.ts";
-import { PAIRS, collect, eventsOf, message, startTransports } from "./transports.ts";
+import { PAIRS, eventsOf, startTransports } from "./transports.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "resume-"));
 const transports = await startTransports({
@@ -28,7 +29,7 @@ describe("a client that comes back", () => {
     async ({ vendor, transport }) => {
       const client = transports.client(vendor, transport);
       const received: Received[] = [];
-      let events = client.stream(message("slow"));
+      let events = client.stream(params("slow"));
       let undisturbed: Promise<Received[]> | undefined;
       let id = "";
       let cuts = 0;
@@ -59,7 +60,7 @@ describe("a client that comes back", () => {
     "from where the log does not reach gets the Task, marked ($vendor, $transport)",
     async ({ vendor, transport }) => {
       const client = transports.client(vendor, transport);
-      const { id } = Task.parse(await client.send(message("tell me")));
+      const { id } = Task.parse(await client.send(params("tell me")));
       const [only, ...others] = eventsOf(await collect(client.resubscribe(id, "987654")));
       expect(others).toEqual([]);
       expect(only).toMatchObject({ id, metadata: { "urn:a2a-compat-proxy:resume": { eventsLost: true } } });
@@ -71,7 +72,7 @@ test("after a restart of the proxy every place of a stream that has ended still 
   const streams: { readonly pair: (typeof PAIRS)[number]; readonly received: Received[] }[] = [];
   for (const pair of PAIRS) {
     const client = transports.client(pair.vendor, pair.transport);
-    streams.push({ pair, received: await collect(client.stream(message("tell me"))) });
+    streams.push({ pair, received: await collect(client.stream(params("tell me"))) });
   }
   await transports.stopProxy();
   await transports.startProxy();

@@ -1,7 +1,7 @@
 /** The official clients, made from the card alone, over every transport: they cannot tell what is behind the proxy. */
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { startVendors } from "../../src/demo/vendors.ts";
-import { startTestProxy } from "../support/proxy.ts";
+import { SERVER_WITH_GRPC, startTestProxy } from "../support/proxy.ts";
 import { OFFICIAL_CLIENTS } from "./official-clients.ts";
 import { PAIRS } from "./transports.ts";
 
@@ -21,13 +21,7 @@ const agents = ROWS.map(({ vendor, path }) => [
   { adapter: vendor, url: vendors.url + path, grpc: { port: 0 } },
 ]);
 const proxy = await startTestProxy(Object.fromEntries(agents), {
-  server: {
-    host: "127.0.0.1",
-    port: 0,
-    publicUrl: "http://proxy.test",
-    shutdownGrace: "100ms",
-    grpc: { port: 0 },
-  },
+  server: SERVER_WITH_GRPC,
 });
 
 afterAll(async () => {

@@ -1,19 +1,11 @@
 /** One suite, run over JSON-RPC, HTTP+JSON and gRPC against every demo vendor: the same answers. */
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
-import { textOf } from "../support/fake-agent.ts";
+import { collect } from "../support/collect.ts";
+import { params, textOf } from "../support/fake-agent.ts";
 import { expectValidStream } from "../support/invariants.ts";
-import {
-  PAIRS,
-  TRANSPORTS,
-  VENDORS,
-  collect,
-  eventsOf,
-  message,
-  readChunk,
-  startSlow,
-  startTransports,
-} from "./transports.ts";
+import { TRANSPORTS } from "../support/transports/transport.ts";
+import { PAIRS, VENDORS, eventsOf, readChunk, startSlow, startTransports } from "./transports.ts";
 
 // Started here and not in a hook: concurrent tests do not wait for hooks.
 const transports = await startTransports({ pace: 50 });
@@ -27,19 +19,19 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport, words, que
   const client = transports.client(vendor, transport);
 
   test.concurrent("a message is answered with the completed task, which can be read again", async () => {
-    const task = Task.parse(await client.send(message("tell me")));
+    const task = Task.parse(await client.send(params("tell me")));
     expect([task.kind, task.status.state]).toEqual(["task", "completed"]);
     expect(textOf(task)).toContain(words);
     expect(await client.get(task.id)).toEqual(task);
   });
 
   test.concurrent("a configuration that does not speak of blocking waits all the same", async () => {
-    const task = Task.parse(await client.send(message("tell me", {}, { historyLength: 1 })));
+    const task = Task.parse(await client.send(params("tell me", {}, { historyLength: 1 })));
     expect([task.status.state, task.history?.length]).toEqual(["completed", 1]);
   });
 
   test.concurrent("who does not want to wait gets the task at once, and the rest by a subscription", async () => {
-    const task = Task.parse(await client.send(message("tell me", {}, { blocking: false })));
+    const task = Task.parse(await client.send(params("tell me", {}, { blocking: false })));
     expect(["submitted", "working"]).toContain(task.status.state);
     const events = eventsOf(await collect(client.resubscribe(task.id)));
     expect(lastOf(events)).toMatchObject({ kind: "status-update", final: true });
@@ -47,7 +39,7 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport, words, que
   });
 
   test.concurrent("a stream adds up to the task that is stored", async () => {
-    const events = eventsOf(await collect(client.stream(message("tell me"))));
+    const events = eventsOf(await collect(client.stream(params("tell me"))));
     const texts = expectValidStream(events);
     expect(lastOf(events)).toMatchObject({ kind: "status-update", status: { state: "completed" } });
     const task = Task.parse(await client.get(Task.parse(events[0]).id));
@@ -56,8 +48,8 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport, words, que
   });
 
   test.concurrent("as much of the history is given as is asked for", async () => {
-    const asked = Task.parse(await client.send(message("ask")));
-    const { id } = Task.parse(await client.send(message("the answer", { taskId: asked.id })));
+    const asked = Task.parse(await client.send(params("ask")));
+    const { id } = Task.parse(await client.send(params("the answer", { taskId: asked.id })));
     const all = Task.parse(await client.get(id));
     const words = all.history?.map(wordsOf) ?? [];
     expect([words[0], words.includes(question), words.includes("the answer")]).toEqual(["ask", true, true]);
@@ -94,11 +86,11 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport, words, que
   });
 
   test.concurrent("a task that asks back goes on with the answer, in a stream or not", async () => {
-    const asked = Task.parse(await client.send(message("ask")));
+    const asked = Task.parse(await client.send(params("ask")));
     expect(asked.status.state).toBe("input-required");
     expect(wordsOf(Message.parse(asked.status.message))).toBe(question);
     const { id, contextId } = asked;
-    const answer = message("the answer", { taskId: id, contextId });
+    const answer = params("the answer", { taskId: id, contextId });
     const events = eventsOf(await collect(client.stream(answer)));
     expectValidStream(events);
     expect(events[0]).toMatchObject({ kind: "task", id, contextId });
@@ -108,15 +100,15 @@ describe.each(PAIRS)("$vendor over $transport", ({ vendor, transport, words, que
   });
 
   test.concurrent("a second task of the context remembers the first", async () => {
-    const first = Task.parse(await client.send(message("tell me")));
+    const first = Task.parse(await client.send(params("tell me")));
     const { contextId } = first;
-    const second = Task.parse(await client.send(message("more", { contextId })));
+    const second = Task.parse(await client.send(params("more", { contextId })));
     expect([second.contextId, second.id === first.id]).toEqual([contextId, false]);
     expect(textOf(second)).toMatch(/turn 2/i);
   });
 
   test.concurrent("a task fails where the agent fails, with its words", async () => {
-    const task = Task.parse(await client.send(message("fail")));
+    const task = Task.parse(await client.send(params("fail")));
     expect(task.status.state).toBe("failed");
     expect(JSON.stringify(task.status.message?.parts)).toMatch(/[a-z] [a-z]/);
   });
@@ -151,7 +143,7 @@ describe.each(VENDORS)("$vendor", ({ vendor }) => {
 
   test.each(["tell me", "ask", "fail"])("tells the same story over every transport (%s)", async (text) => {
     const streams = clients.map(async (client) =>
-      storyOf(eventsOf(await collect(client.stream(message(text))))),
+      storyOf(eventsOf(await collect(client.stream(params(text))))),
     );
     const [first, ...others] = await Promise.all(streams);
     expect(others).toEqual([first, first]);
@@ -159,7 +151,7 @@ describe.each(VENDORS)("$vendor", ({ vendor }) => {
 
   test("has the same task over every transport, whichever it was begun over", async () => {
     for (const client of clients) {
-      const { id } = Task.parse(await client.send(message("tell me")));
+      const { id } = Task.parse(await client.send(params("tell me")));
       const [first, ...others] = await Promise.all(clients.map((each) => each.get(id)));
       expect(others).toEqual([first, first]);
     }

@@ -3,17 +3,20 @@ import { expect } from "@jest/globals";
 import { newApiKey } from "../../src/auth/api-key.ts";
 import { startVendors } from "../../src/demo/vendors.ts";
 import { Task } from "../../src/protocol/model.ts";
-import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { LOOPBACK_PUSH } from "../push/webhook.ts";
+import { params } from "../support/fake-agent.ts";
 import { schemaFaults } from "../support/official-schema.ts";
-import { startTestProxy } from "../support/proxy.ts";
+import { SERVER_WITH_GRPC, startTestProxy } from "../support/proxy.ts";
 import { grpcClient } from "../support/transports/grpc.ts";
 import { jsonRpcClient } from "../support/transports/json-rpc.ts";
 import { restClient } from "../support/transports/rest.ts";
-import type { Events, Received, TransportClient } from "../support/transports/transport.ts";
-
-export const TRANSPORTS = ["JSONRPC", "HTTP+JSON", "GRPC"] as const;
-export type Transport = (typeof TRANSPORTS)[number];
+import {
+  TRANSPORTS,
+  type Events,
+  type Received,
+  type Transport,
+  type TransportClient,
+} from "../support/transports/transport.ts";
 
 /** Where each vendor is, what it answers, and what it asks back. */
 export const VENDORS = [
@@ -92,13 +95,7 @@ export async function startTransports({ pace, more }: Options) {
   const keys = Object.entries(KEYS).map(([name, { hash }]) => [name, { hash }]);
   const start = () =>
     startTestProxy(Object.fromEntries(agents), {
-      server: {
-        host: "127.0.0.1",
-        port: 0,
-        publicUrl: "http://proxy.test",
-        shutdownGrace: "100ms",
-        grpc: { port: 0 },
-      },
+      server: SERVER_WITH_GRPC,
       auth: { apiKeys: { keys: Object.fromEntries(keys) } },
       push: LOOPBACK_PUSH,
       ...more,
@@ -140,29 +137,6 @@ export async function startTransports({ pace, more }: Options) {
   };
 }
 
-let count = 0;
-
-export const message = (
-  text: string,
-  more: { taskId?: string; contextId?: string } = {},
-  configuration?: MessageSendParams["configuration"],
-): MessageSendParams => ({
-  message: {
-    kind: "message",
-    messageId: `message-${++count}`,
-    role: "user",
-    parts: [{ kind: "text", text }],
-    ...more,
-  },
-  ...(configuration && { configuration }),
-});
-
-export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
-
 export const eventsOf = (received: readonly Received[]): unknown[] => received.map(({ event }) => event);
 
 const isChunk = (event: unknown): boolean => {
@@ -183,7 +157,7 @@ export async function readChunk(events: Events): Promise<Received[]> {
 
 /** Starts a slow task and comes back once it has said something. */
 export async function startSlow(client: TransportClient) {
-  const events = client.stream(message("slow"));
+  const events = client.stream(params("slow"));
   const seen = await readChunk(events);
   return { id: Task.parse(seen[0]?.event).id, events, seen };
 }

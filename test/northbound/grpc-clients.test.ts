@@ -5,8 +5,10 @@ import { GrpcTransportFactory } from "a2a03/client/grpc";
 import { AgentCard } from "../../src/protocol/card.ts";
 import { Task } from "../../src/protocol/model.ts";
 import { startVendors } from "../../src/demo/vendors.ts";
+import { collect } from "../support/collect.ts";
 import { textOf } from "../support/fake-agent.ts";
-import { startTestProxy } from "../support/proxy.ts";
+import { message03 } from "../support/official-client.ts";
+import { SERVER_WITH_GRPC, startTestProxy } from "../support/proxy.ts";
 
 /** Where each vendor is, and words of its answer. */
 const VENDORS = [
@@ -22,13 +24,7 @@ const agents = VENDORS.map(({ adapter, path }) => [
   { adapter, url: vendors.url + path, grpc: { port: 0 } },
 ]);
 const proxy = await startTestProxy(Object.fromEntries(agents), {
-  server: {
-    host: "127.0.0.1",
-    port: 0,
-    publicUrl: "http://proxy.test",
-    shutdownGrace: "100ms",
-    grpc: { port: 0 },
-  },
+  server: SERVER_WITH_GRPC,
 });
 
 afterAll(async () => {
@@ -56,25 +52,10 @@ async function clientOf(agent: string): Promise<Client> {
   });
 }
 
-const hello = (text = "hi") => ({
-  message: {
-    kind: "message" as const,
-    messageId: "m-1",
-    role: "user" as const,
-    parts: [{ kind: "text" as const, text }],
-  },
-});
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
-
 describe.each(VENDORS)("the official client over gRPC, with $adapter behind", ({ adapter, words }) => {
   test("gets an answer, and the same task again", async () => {
     const client = await clientOf(adapter);
-    const task = Task.parse(await client.sendMessage(hello()));
+    const task = Task.parse(await client.sendMessage(message03("hi")));
     expect(textOf(task)).toContain(words);
     const again = Task.parse(await client.getTask({ id: task.id }));
     expect([again.id, again.status.state, textOf(again)]).toEqual([task.id, "completed", textOf(task)]);
@@ -83,7 +64,7 @@ describe.each(VENDORS)("the official client over gRPC, with $adapter behind", ({
 
   test("gets a stream: a Task first, one final status last", async () => {
     const client = await clientOf(adapter);
-    const events = await collect(client.sendMessageStream(hello()));
+    const events = await collect(client.sendMessageStream(message03("hi")));
     expect(events[0]?.kind).toBe("task");
     expect(events.at(-1)).toMatchObject({
       kind: "status-update",

@@ -8,7 +8,7 @@ import { pino, type Logger } from "pino";
 import type { RunningVendors } from "../../src/demo/server.ts";
 import { startVendors } from "../../src/demo/vendors.ts";
 import { loadService } from "../../src/protocol/grpc-codec.ts";
-import { startTestProxy } from "../support/proxy.ts";
+import { SERVER, startTestProxy } from "../support/proxy.ts";
 import { GrpcClient } from "./grpc-harness.ts";
 import { until } from "./harness.ts";
 
@@ -28,8 +28,7 @@ function recorder(): { lines: Record<string, unknown>[]; log: Logger } {
 
 function start(grpcPort: number, log: Logger) {
   const agent = { adapter: "a2a-0.3", url: `${vendors.url}/canonical`, onDisconnect: "cancel" };
-  const where = { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", shutdownGrace: "100ms" };
-  const server = { ...where, grpc: { port: grpcPort } };
+  const server = { ...SERVER, grpc: { port: grpcPort } };
   return startTestProxy({ traveller: agent }, { server, default: "traveller" }, { log });
 }
 

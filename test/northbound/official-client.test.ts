@@ -2,6 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { ClientFactory, JsonRpcTransportFactory } from "a2a03/client";
 import { A2AError } from "../../src/protocol/errors.ts";
+import { collect } from "../support/collect.ts";
 import {
   FakeSubscription,
   TASK,
@@ -35,12 +36,6 @@ const params = {
     parts: [{ kind: "text" as const, text: "hi" }],
   },
 };
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
 
 describe("the official client", () => {
   test("gets the answer of a call", async () => {

@@ -1,13 +1,10 @@
 /** The official clients over HTTP+JSON, through the proxy, to a demo vendor that speaks JSON-RPC alone. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  ClientFactory as Client10Factory,
-  DefaultAgentCardResolver as Card10Resolver,
-  RestTransportFactory as Rest10Factory,
-} from "@a2a-js/sdk/client";
-import { ClientFactory, DefaultAgentCardResolver, RestTransportFactory, type Client } from "a2a03/client";
+import type { Client } from "a2a03/client";
 import { createCanonicalDemo } from "../../src/demo/canonical.ts";
 import { startVendorServer, type RunningVendors } from "../../src/demo/server.ts";
+import { collect } from "../support/collect.ts";
+import { client03, client10, message03, message10 } from "../support/official-client.ts";
 import { startTestProxy, type TestProxy } from "../support/proxy.ts";
 
 const PLAN =
@@ -27,57 +24,32 @@ afterAll(async () => {
   await vendors.stop();
 });
 
-/** Sends to the proxy what is meant for its public URL. */
-const fetchImpl: typeof fetch = (input, init) => {
-  const { pathname, search } = new URL(input instanceof Request ? input.url : input);
-  paths.push(pathname);
-  return fetch(proxy.url + pathname + search, init);
-};
-
-let messages = 0;
-const say = (text: string, more: Record<string, string> = {}) => ({
-  message: {
-    kind: "message" as const,
-    messageId: `m-${(messages += 1)}`,
-    role: "user" as const,
-    parts: [{ kind: "text" as const, text }],
-    ...more,
-  },
-});
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const collected: T[] = [];
-  for await (const value of values) collected.push(value);
-  return collected;
-}
-
 describe("the official client of 0.3 over HTTP+JSON", () => {
   let client: Client;
   beforeAll(async () => {
-    const factory = new ClientFactory({
-      transports: [new RestTransportFactory({ fetchImpl })],
-      cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
-    });
-    client = await factory.createFromUrl(proxy.agent("planner"));
+    const onPath = (path: string): void => void paths.push(path);
+    client = await client03(proxy, { agent: "planner", transport: "HTTP+JSON", onPath });
   });
 
   test("finds its transport in the card and gets the plan, in a stream and in one piece", async () => {
-    const events = await collect(client.sendMessageStream(say("Beijing")));
+    const events = await collect(client.sendMessageStream(message03("Beijing")));
     // This client drops `append` when it reads HTTP+JSON, so the pieces are all that can be looked at.
     const pieces = events.flatMap((event) => (event.kind === "artifact-update" ? event.artifact.parts : []));
     expect(pieces.map((part) => (part.kind === "text" ? part.text : "")).join("")).toBe(PLAN);
     expect(events[0]?.kind).toBe("task");
     expect(events.at(-1)).toMatchObject({ status: { state: "completed" }, final: true });
-    const task = await client.sendMessage(say("Beijing"));
+    const task = await client.sendMessage(message03("Beijing"));
     expect(task).toMatchObject({ kind: "task", status: { state: "completed" } });
     expect(paths).toContain("/agents/planner/v1/message:stream");
   });
 
   test("goes on with a task that asks back, and gets it with its history", async () => {
-    const asking = await client.sendMessage(say("ask"));
+    const asking = await client.sendMessage(message03("ask"));
     if (asking.kind !== "task") throw new Error("a task was expected");
     expect(asking.status.state).toBe("input-required");
-    const done = await client.sendMessage(say("Beijing", { taskId: asking.id, contextId: asking.contextId }));
+    const done = await client.sendMessage(
+      message03("Beijing", { taskId: asking.id, contextId: asking.contextId }),
+    );
     expect(done).toMatchObject({ id: asking.id, status: { state: "completed" } });
     const full = await client.getTask({ id: asking.id });
     const last = await client.getTask({ id: asking.id, historyLength: 1 });
@@ -86,7 +58,7 @@ describe("the official client of 0.3 over HTTP+JSON", () => {
   });
 
   test("joins a running task, cancels it, and sees it end", async () => {
-    const stream = client.sendMessageStream(say("slow"));
+    const stream = client.sendMessageStream(message03("slow"));
     const { value: first } = await stream.next();
     if (first?.kind !== "task") throw new Error("a task was expected");
     const joined = collect(client.resubscribeTask({ id: first.id }));
@@ -107,38 +79,11 @@ describe("the official client of 0.3 over HTTP+JSON", () => {
 });
 
 describe("the official client of 1.0, speaking 0.3 over HTTP+JSON", () => {
-  const options = { fetchImpl, legacyCompat: { enabled: true } };
-  const newClient = () =>
-    new Client10Factory({
-      transports: [new Rest10Factory(options)],
-      cardResolver: new Card10Resolver(options),
-    }).createFromUrl(proxy.agent("planner"));
-  const request = (text: string) => ({
-    tenant: "",
-    message: {
-      messageId: `m-${(messages += 1)}`,
-      contextId: "",
-      taskId: "",
-      role: 1,
-      parts: [
-        {
-          content: { $case: "text" as const, value: text },
-          metadata: undefined,
-          filename: "",
-          mediaType: "",
-        },
-      ],
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-    },
-    configuration: undefined,
-    metadata: undefined,
-  });
+  const newClient = () => client10(proxy, { agent: "planner", transport: "HTTP+JSON" });
 
   test("gets the plan in a stream", async () => {
     const client = await newClient();
-    const events = await collect(client.sendMessageStream(request("Beijing")));
+    const events = await collect(client.sendMessageStream(message10("Beijing")));
     const text = events.flatMap(({ payload }) =>
       payload?.$case === "artifactUpdate"
         ? (payload.value.artifact?.parts ?? []).map(({ content }) =>

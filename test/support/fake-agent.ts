@@ -82,7 +82,7 @@ export const params = (
 ): MessageSendParams => ({
   message: {
     kind: "message",
-    messageId: `m-${++count}`,
+    messageId: `message-${++count}`,
     role: "user",
     parts: [{ kind: "text", text }],
     ...more,

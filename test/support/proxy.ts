@@ -10,6 +10,17 @@ export interface TestProxy extends RunningProxy {
   agent(name: string): string;
 }
 
+/** The section `server` where a test gives no other. */
+export const SERVER = {
+  host: "127.0.0.1",
+  port: 0,
+  publicUrl: "http://proxy.test",
+  shutdownGrace: "100ms",
+};
+
+/** The same with gRPC. */
+export const SERVER_WITH_GRPC = { ...SERVER, grpc: { port: 0 } };
+
 /** Times short enough for tests that wait for them. */
 const QUICK = { linger: "60ms", poll: "50ms", nonBlocking: "200ms" };
 
@@ -28,7 +39,7 @@ export async function startTestProxy(
     { ...agent, timeouts: Object.assign({}, QUICK, agent["timeouts"]) },
   ]);
   const document = {
-    server: { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", shutdownGrace: "100ms" },
+    server: SERVER,
     store: { driver: "sqlite", path: ":memory:" },
     ...more,
     agents: Object.fromEntries(quick),

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import pino from "pino";
 import { legacy } from "../../../adapters/a2a-0.1/index.ts";
-import type { AgentEvent, Call } from "../../../src/adapter.ts";
+import type { Call } from "../../../src/adapter.ts";
 import type { HttpRequest } from "../../../src/southbound/http.ts";
 import type { Southbound } from "../../../src/southbound/southbound.ts";
+import { collect } from "../../support/collect.ts";
 
 const params = {
   message: { kind: "message" as const, messageId: "m", role: "user" as const, parts: [] },
@@ -52,12 +53,6 @@ function connect(vendor: Vendor, options: unknown = {}) {
     newId: () => "rpc-1",
   };
   return { backend: legacy.connect(legacy.options.parse(options), southbound), requests };
-}
-
-async function collect(events: AsyncIterable<AgentEvent> | undefined): Promise<AgentEvent[]> {
-  const collected: AgentEvent[] = [];
-  for await (const event of events ?? []) collected.push(event);
-  return collected;
 }
 
 const result = (value: unknown) => ({ jsonrpc: "2.0", id: "rpc-1", result: value });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import pino from "pino";
 import { a2aSnake } from "../../../adapters/a2a-snake/index.ts";
-import type { AgentEvent, Call } from "../../../src/adapter.ts";
+import type { Call } from "../../../src/adapter.ts";
 import { A2AError } from "../../../src/protocol/errors.ts";
 import type { HttpRequest } from "../../../src/southbound/http.ts";
+import { collect } from "../../support/collect.ts";
 
 const ENDPOINT = "https://agent.example/rpc";
 const streamingCard = {
@@ -60,11 +61,6 @@ function connect(card: unknown, answers: unknown[], options: { tenant?: string }
   return { backend, bodies, cards };
 }
 
-async function collect(events: AsyncIterable<AgentEvent> | undefined): Promise<AgentEvent[]> {
-  const collected: AgentEvent[] = [];
-  for await (const event of events ?? []) collected.push(event);
-  return collected;
-}
 const enveloped = (result: unknown) => ({ jsonrpc: "2.0", id: "rpc-1", result });
 const codeOf = (work: Promise<unknown> | undefined): Promise<unknown> =>
   work?.then(

@@ -1,6 +1,9 @@
 /** What a client can do over any transport, with answers as canonical 0.3.0 objects, so that they can be compared. */
 import type { PushNotificationConfig, MessageSendParams } from "../../../src/protocol/params.ts";
 
+export const TRANSPORTS = ["JSONRPC", "HTTP+JSON", "GRPC"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
+
 /** An event of a stream; `id` is what the client comes back with, where the transport has such ids. */
 export interface Received {
   readonly id: string | undefined;
