@@ -12,6 +12,7 @@ export type {
   Backend,
   Call,
   NativeMethods,
+  PushCallback,
   VendorTask,
 } from "./adapter.ts";
 export type { AgentConfig, Config } from "./config/config.ts";
@@ -23,6 +24,7 @@ export type { Artifact, Message, Part, Task, TaskStatus } from "./protocol/model
 export type { MessageSendParams } from "./protocol/params.ts";
 export type { TaskState } from "./protocol/states.ts";
 export { startProxy, type ProxyDeps, type RunningProxy } from "./server.ts";
+export type { GrpcClient } from "./southbound/grpc.ts";
 export type { HttpClient, HttpResponse, HttpStream } from "./southbound/http.ts";
 export type { Southbound } from "./southbound/southbound.ts";
 export { JsonRpcClient } from "./southbound/jsonrpc.ts";
