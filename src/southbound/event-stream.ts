@@ -2,39 +2,58 @@
  * An event stream's body to its values. An iterator of its own instead of an async generator: a value that is there
  * costs one microtask, and leaving the loop closes the connection even while a read is pending.
  */
-import type { Readable } from "node:stream";
+import type { BodySink, BodySource } from "./body.ts";
 import type { EventDecoder } from "./event-decoder.ts";
 import type { StreamedValue } from "./http.ts";
 
 /** The vendor is held back (TCP backpressure) while this much is decoded and unread. */
 const HIGH_WATER_BYTES = 64 * 1024;
 
+export interface EventStreamOptions {
+  readonly status: number;
+  readonly decoder: EventDecoder;
+  /** Names what broke the body off. */
+  readonly toError: (cause: unknown) => Error;
+}
+
 type Result = IteratorResult<StreamedValue, undefined>;
 
-export class EventStream implements AsyncIterableIterator<StreamedValue, undefined> {
-  readonly #body: Readable;
+export class EventStream implements AsyncIterableIterator<StreamedValue, undefined>, BodySink {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  readonly #source: BodySource;
+  readonly #decoder: EventDecoder;
   readonly #toError: (cause: unknown) => Error;
   #ready: StreamedValue[] = [];
   #taken = 0;
   /** Bytes of the chunks that `#ready` came from. */
   #readyBytes = 0;
+  #paused = false;
   #waiting: PromiseWithResolvers<Result>[] = [];
   #ended = false;
   #error: Error | undefined;
 
-  /** `toError` names what `body` emitted as its error. The stream owns `body` from here on. */
-  constructor(body: Readable, decoder: EventDecoder, toError: (cause: unknown) => Error) {
-    this.#body = body;
+  /** Owns `source` from here on. */
+  constructor(source: BodySource, { status, decoder, toError }: EventStreamOptions) {
+    this.#source = source;
+    this.status = status;
+    this.#decoder = decoder;
     this.#toError = toError;
-    body.on("data", (chunk: Uint8Array) => this.#receive(() => decoder.push(chunk), chunk.length));
-    // What was whole when the connection broke is not lost; only then comes the error.
-    const finish = (cause?: unknown): void => {
-      this.#receive(() => decoder.end(), 0);
-      this.#finish(cause);
-    };
-    body.on("end", () => finish());
-    body.on("error", finish);
-    body.on("close", () => this.#finish());
+  }
+
+  data(chunk: Buffer): void {
+    this.#receive(() => this.#decoder.push(chunk), chunk.length);
+  }
+
+  end(): void {
+    this.#receive(() => this.#decoder.end(), 0);
+    this.#finish();
+  }
+
+  /** What was whole when the connection broke is not lost; only then comes the error. */
+  fail(cause: unknown): void {
+    this.#receive(() => this.#decoder.end(), 0);
+    this.#finish(cause);
   }
 
   [Symbol.asyncIterator](): this {
@@ -63,7 +82,7 @@ export class EventStream implements AsyncIterableIterator<StreamedValue, undefin
     this.#drained();
     this.#finish();
     this.#error = undefined;
-    this.#body.destroy();
+    this.#source.destroy();
     return Promise.resolve({ done: true, value: undefined });
   }
 
@@ -78,19 +97,23 @@ export class EventStream implements AsyncIterableIterator<StreamedValue, undefin
       }
     } catch (error) {
       this.#finish(error);
-      this.#body.destroy();
+      this.#source.destroy();
       return;
     }
     if (this.#ready.length === 0) return;
     this.#readyBytes += bytes;
-    if (this.#readyBytes > HIGH_WATER_BYTES) this.#body.pause();
+    if (this.#readyBytes <= HIGH_WATER_BYTES || this.#paused) return;
+    this.#paused = true;
+    this.#source.pause();
   }
 
   #drained(): void {
     this.#ready = [];
     this.#taken = 0;
     this.#readyBytes = 0;
-    if (!this.#ended) this.#body.resume();
+    if (!this.#paused || this.#ended) return;
+    this.#paused = false;
+    this.#source.resume();
   }
 
   #finish(cause?: unknown): void {

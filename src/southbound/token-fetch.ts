@@ -3,10 +3,11 @@
  * whoever asks.
  */
 import type { CustomFetchOptions } from "oauth4webapi";
-import { Agent, request } from "undici";
+import { Client } from "undici";
 import { readBounded } from "../net/bounded.ts";
-import { decompressed, readWhole } from "./body.ts";
+import { decoded, WholeBody } from "./body.ts";
 import { createConnector } from "./connector.ts";
+import { dispatch } from "./dispatch.ts";
 import type { LiveTls } from "./tls.ts";
 
 /** Of an answer, bytes after decompression; a token becomes a header, for which 16 KiB are much. */
@@ -30,25 +31,24 @@ export const plainFetch: TokenFetch = async (url, { body, ...init }) => {
 /** With an agent's certificates. Each request has a connection of its own: they are minutes apart. */
 export const createTlsFetch = (tls: LiveTls, timeout: number): TokenFetch => {
   const connect = createConnector(tls, timeout);
-  return async (url, { body, method, headers, signal }) => {
-    const dispatcher = new Agent({ connect, connections: 1, pipelining: 0 });
+  return async (address, { body, method, headers, signal }) => {
+    const { origin, pathname, search } = new URL(address);
+    const client = new Client(origin, { connect, pipelining: 0 });
+    const asked = { method, path: pathname + search, headers, body: body?.toString() ?? null };
     try {
-      const answer = await request(url, {
-        dispatcher,
-        method,
-        headers,
-        body: body?.toString() ?? null,
-        signal: signal ?? null,
+      const { head, whole } = await dispatch(client, asked, signal, (begun, source) => {
+        const encoding = begun.headers["content-encoding"];
+        const { sink, inner } = decoded(encoding, source, (plain) => new WholeBody(plain, LARGEST));
+        return { answer: { head: begun, whole: inner.done }, sink };
       });
-      const { statusCode: status, headers: received } = answer;
-      const whole = await readWhole(decompressed(answer.body, received["content-encoding"]), LARGEST);
-      const type = received["content-type"];
-      return new Response(whole.length === 0 ? null : whole, {
-        status,
+      const bytes = await whole;
+      const type = head.headers["content-type"];
+      return new Response(bytes.length === 0 ? null : bytes, {
+        status: head.status,
         ...(typeof type === "string" && { headers: { "content-type": type } }),
       });
     } finally {
-      await dispatcher.destroy();
+      await client.destroy();
     }
   };
 };

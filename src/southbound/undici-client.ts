@@ -2,14 +2,15 @@
  * The HTTP seam on undici: one pool to the one origin that the configuration names, so that credentials cannot go
  * anywhere else. undici's own timers are off: a call's signal carries its deadline, and the gateway watches streams.
  */
-import { Pool, type Dispatcher } from "undici";
+import { Pool } from "undici";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { isNestedDeeper } from "../protocol/nesting.ts";
-import { decompressed, readWhole } from "./body.ts";
+import { decoded, WholeBody, type BodySource } from "./body.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { createConnector } from "./connector.ts";
 import { authorized, lowerCase, withQuery, type Authorization } from "./credentials.ts";
+import { dispatch, ignored, type Head, type Receive } from "./dispatch.ts";
 import { withoutForwarded } from "./echo.ts";
 import { createEventDecoder } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
@@ -56,6 +57,12 @@ function valuesIn(text: string, maxEventBytes: number): unknown[] {
   return [...decoder.push(Buffer.from(text)), ...decoder.end()].map(({ value }) => value);
 }
 
+/** An answer that is read whole. */
+interface Whole {
+  readonly head: Head;
+  readonly body: Promise<Buffer>;
+}
+
 async function* only(value: unknown): AsyncGenerator<StreamedValue> {
   yield { value };
 }
@@ -79,58 +86,73 @@ class UndiciClient implements ClosableHttpClient {
   }
 
   async unary(request: HttpRequest): Promise<HttpResponse> {
-    return this.#read(await this.#open(request), request.signal);
+    return this.#read(await this.#open(request, (head, source) => this.#whole(head, source)), request.signal);
   }
 
   async stream(request: HttpRequest): Promise<HttpStream> {
-    const { limits, redact, onMalformed } = this.#options;
     const { signal } = request;
-    const answer = await this.#open(request);
-    const { statusCode: status, headers } = answer;
-    if (status >= 400) return { ok: false, response: await this.#read(answer, signal) };
-    if (isHtml(headers["content-type"])) {
-      const { json } = await this.#read(answer, signal);
-      return { ok: true, status, values: only(json) };
-    }
-    const decoder = createEventDecoder({
-      maxEventBytes: limits.event,
-      onMalformed: (excerpt) => onMalformed?.(redact(excerpt)),
-    });
-    const toError = (cause: unknown): A2AError => this.#fault(cause, { stage: "body", signal, status });
-    try {
-      const body = decompressed(answer.body, headers["content-encoding"]);
-      return { ok: true, status, values: new EventStream(body, decoder, toError) };
-    } catch (error) {
-      throw toError(error);
-    }
+    const answer = await this.#open<Whole | EventStream>(request, (head, source) =>
+      head.status >= 400 || isHtml(head.headers["content-type"])
+        ? this.#whole(head, source)
+        : this.#events(head, source, signal),
+    );
+    if (answer instanceof EventStream) return { ok: true, status: answer.status, values: answer };
+    const response = await this.#read(answer, signal);
+    const { status, json } = response;
+    return status >= 400 ? { ok: false, response } : { ok: true, status, values: only(json) };
   }
 
   close(): Promise<void> {
     return this.#pool.destroy();
   }
 
+  #whole(head: Head, source: BodySource): ReturnType<Receive<Whole>> {
+    const { headers } = head;
+    const open = (plain: BodySource) => new WholeBody(plain, this.#options.limits.responseBody);
+    const { sink, inner } = decoded(headers["content-encoding"], source, open);
+    return { answer: { head, body: inner.done }, sink };
+  }
+
+  #events(
+    { status, headers }: Head,
+    source: BodySource,
+    signal: AbortSignal,
+  ): ReturnType<Receive<EventStream>> {
+    const { limits, redact, onMalformed } = this.#options;
+    const decoder = createEventDecoder({
+      maxEventBytes: limits.event,
+      onMalformed: (excerpt) => onMalformed?.(redact(excerpt)),
+    });
+    const toError = (cause: unknown): A2AError => this.#fault(cause, { stage: "body", signal, status });
+    const open = (plain: BodySource) => new EventStream(plain, { status, decoder, toError });
+    const { sink, inner } = decoded(headers["content-encoding"], source, open);
+    return { answer: inner, sink };
+  }
+
   /** Resolves once the headers are there, and are no redirect; what is refused with 401 may be sent once more. */
-  async #open(request: HttpRequest): Promise<Dispatcher.ResponseData> {
-    const { agent, authorizer, redact } = this.#options;
+  async #open<T>(request: HttpRequest, receive: Receive<T>): Promise<T> {
+    const { authorizer } = this.#options;
     const { signal, url } = request;
     const target = this.#targetOf(url);
-    let response: Dispatcher.ResponseData;
     try {
       const authorization = await authorizer.authorize(signal);
-      response = await this.#send(request, target, authorization);
-      if (response.statusCode === 401 && authorizer.refused(authorization)) {
-        response.body.on("error", () => {}).destroy();
-        response = await this.#send(request, target, await authorizer.authorize(signal));
-      }
+      const answer = await this.#send<T | undefined>(request, target, authorization, (head, source) => {
+        if (head.status !== 401 || !authorizer.refused(authorization)) return receive(head, source);
+        source.destroy();
+        return { answer: undefined, sink: ignored };
+      });
+      if (answer !== undefined) return answer;
+      return await this.#send(request, target, await authorizer.authorize(signal), receive);
     } catch (error) {
       throw this.#fault(error, { stage: "headers", signal });
     }
-    const { statusCode: status, headers } = response;
-    if (status < 300 || status >= 400) return response;
-    response.body.on("error", () => {}).destroy();
-    const location = typeof headers.location === "string" ? URL.parse(headers.location, url) : null;
+  }
+
+  #redirect({ status, headers }: Head, url: string): A2AError {
+    const { agent, redact } = this.#options;
+    const location = typeof headers["location"] === "string" ? URL.parse(headers["location"], url) : null;
     const shown = location ? { location: redact(location.origin + location.pathname) } : {};
-    throw new A2AError("invalid-agent-response", {
+    return new A2AError("invalid-agent-response", {
       message: `The agent ${agent} answered with a redirect (HTTP ${status}); redirects are not followed`,
       data: { agent, stage: "headers", status, ...shown },
     });
@@ -151,8 +173,8 @@ class UndiciClient implements ClosableHttpClient {
     });
   }
 
-  #send(request: HttpRequest, target: URL, authorization: Authorization): Promise<Dispatcher.ResponseData> {
-    const { method, signal } = request;
+  #send<T>(request: HttpRequest, target: URL, authorization: Authorization, receive: Receive<T>): Promise<T> {
+    const { method, signal, url } = request;
     signal.throwIfAborted();
     const { pathname, search } = withQuery(target, authorization);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
@@ -164,16 +186,19 @@ class UndiciClient implements ClosableHttpClient {
       ...forwardedHeaders(),
     };
     const all = authorized(headers, authorization);
-    return this.#pool.request({ method, path: pathname + search, headers: all, body, signal });
+    const sent = { method, path: pathname + search, headers: all, body };
+    return dispatch(this.#pool, sent, signal, (head, source) => {
+      if (head.status >= 300 && head.status < 400) throw this.#redirect(head, url);
+      return receive(head, source);
+    });
   }
 
-  async #read(answer: Dispatcher.ResponseData, signal: AbortSignal): Promise<HttpResponse> {
+  async #read({ head, body }: Whole, signal: AbortSignal): Promise<HttpResponse> {
     const { agent, limits, redact } = this.#options;
-    const { statusCode: status, headers } = answer;
+    const { status, headers } = head;
     let raw: string;
     try {
-      const body = decompressed(answer.body, headers["content-encoding"]);
-      raw = utf8.decode(await readWhole(body, limits.responseBody));
+      raw = utf8.decode(await body);
     } catch (error) {
       throw this.#fault(error, { stage: "body", signal, status });
     }

@@ -4,7 +4,7 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { HttpRequest, HttpStream, StreamedValue } from "../../src/southbound/http.ts";
-import { cleanUp, clientOf, SECRET, serve } from "./loopback.ts";
+import { cleanUp, clientOf, SECRET, serve, serveTcp } from "./loopback.ts";
 
 afterEach(cleanUp);
 
@@ -108,6 +108,19 @@ describe("a unary call", () => {
     expect(ports.size).toBe(1);
   });
 
+  test("rejects at once when it is aborted while the connection is being made", async () => {
+    const accepted = Promise.withResolvers<void>();
+    // Takes the connection and never answers the TLS handshake.
+    const url = (await serveTcp(() => accepted.resolve())).replace("http:", "https:");
+    const controller = new AbortController();
+    const timeouts = { connect: 60_000, request: 60_000 };
+    const answer = clientOf(url, { timeouts }).unary(post(url, { signal: controller.signal }));
+    await accepted.promise;
+    const reason = new A2AError("agent-unavailable", { message: "took too long" });
+    controller.abort(reason);
+    expect(await answer.catch((thrown: unknown) => thrown)).toBe(reason);
+  });
+
   test("rejects with the signal's own A2AError when it is aborted, before and during the call", async () => {
     const reason = new A2AError("agent-unavailable", { message: "took too long", data: { stage: "total" } });
     const before = await clientOf("http://127.0.0.1:9")
@@ -165,6 +178,22 @@ describe("a stream", () => {
     const values = valuesOf(await clientOf(url).stream(post(url)));
     expect((await values.next()).value).toMatchObject({ value: { a: 1 } });
     await values.return?.();
+  });
+
+  test("loses nothing of a compressed stream that breaks", async () => {
+    const url = await serve((_, response) => {
+      const gzip = createGzip();
+      gzip.pipe(response.writeHead(200, { "content-encoding": "gzip" }));
+      gzip.write('data: {"a":1}\n\ndata: {"a":2}\n\n');
+      gzip.flush(() => response.write("", () => response.destroy()));
+    });
+    const values = valuesOf(await clientOf(url).stream(post(url)));
+    expect((await values.next()).value).toMatchObject({ value: { a: 1 } });
+    expect((await values.next()).value).toMatchObject({ value: { a: 2 } });
+    expect(await values.next().catch((thrown: unknown) => thrown)).toMatchObject({
+      code: "agent-unavailable",
+      data: { stage: "body" },
+    });
   });
 
   test("is not ok where the status is an error, and has read the answer", async () => {
