@@ -19,6 +19,7 @@ import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
+import { mapped, opened } from "../../src/southbound/values.ts";
 import { remember, type Remembered } from "../shared/remember.ts";
 import { parseWire } from "../shared/wire.ts";
 import { toCanonicalCard } from "./card.ts";
@@ -81,9 +82,10 @@ class LegacyBackend implements Backend {
     return withMintedIds(toCanonicalReply(result, this.#options.artifacts), wire);
   }
 
-  async *stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
+  stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
     const wire = fromCanonicalSendParams(params, call);
-    for await (const event of this.#events(METHODS.stream, wire, call)) yield withMintedIds(event, wire);
+    const events = this.#events(METHODS.stream, wire, call);
+    return mapped(events, { value: (event) => [withMintedIds(event, wire)] });
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
@@ -111,17 +113,24 @@ class LegacyBackend implements Backend {
     return this.#client(method).call({ method, params, signal });
   }
 
-  async *#events(method: string, params: unknown, { signal }: Call): AsyncIterable<AgentEvent> {
+  #events(method: string, params: unknown, call: Call): AsyncIterable<AgentEvent> {
+    return opened(() => this.#open(method, params, call));
+  }
+
+  async #open(method: string, params: unknown, { signal }: Call): Promise<AsyncIterable<AgentEvent>> {
     const card = await this.#knownCard(signal);
     if (card?.capabilities.streaming === false) {
       throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
     }
-    for await (const value of this.#client(method).stream({ method, params, signal })) {
-      const event = toCanonicalEvent(value, this.#options.artifacts);
-      if (event) yield event;
-      else
+    const values = this.#client(method).stream({ method, params, signal });
+    return mapped(values, {
+      value: (value) => {
+        const event = toCanonicalEvent(value, this.#options.artifacts);
+        if (event) return [event];
         this.#southbound.log.warn({ method }, "The agent sent something that is no event; it was left out");
-    }
+        return [];
+      },
+    });
   }
 
   /** Undefined where there is no card to be had: then the agent is asked; a method it does not have does nothing there. */

@@ -6,6 +6,7 @@
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { ProtoMessage } from "../../src/protocol/grpc-codec.ts";
 import type { GrpcClient, GrpcRequest } from "../../src/southbound/grpc.ts";
+import { mapped } from "../../src/southbound/values.ts";
 import { compact } from "../shared/object.ts";
 import { taskName, toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
@@ -28,8 +29,9 @@ export class GrpcTransport implements Transport {
   }
 
   /** Yields each event as ProtoJSON; throws an A2AError at an error, before or in the stream. */
-  async *stream(exchange: Exchange): AsyncGenerator<unknown, void, void> {
-    for await (const event of this.#connect().stream(toGrpcRequest(exchange))) yield withPlainBytes(event);
+  stream(exchange: Exchange): AsyncIterable<unknown> {
+    const events = this.#connect().stream(toGrpcRequest(exchange));
+    return mapped(events, { value: (event) => [withPlainBytes(event)] });
   }
 }
 

@@ -22,6 +22,7 @@ import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { GrpcClient } from "../../src/southbound/grpc.ts";
 import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
+import { mapped, opened } from "../../src/southbound/values.ts";
 import { toCanonicalCard } from "./card.ts";
 import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
@@ -188,7 +189,11 @@ class Backend03 implements Backend {
     return reply;
   }
 
-  async *#events(request: Request, call: Call): AsyncGenerator<AgentEvent, void, void> {
+  #events(request: Request, call: Call): AsyncIterable<AgentEvent> {
+    return opened(() => this.#open(request, call));
+  }
+
+  async #open(request: Request, call: Call): Promise<AsyncIterable<AgentEvent>> {
     const { signal } = call;
     const { method } = request;
     const card = await this.#knownCard(signal);
@@ -198,28 +203,30 @@ class Backend03 implements Backend {
     }
     const results = this.#transport(card).stream({ ...request, signal, headers: headersFor(call) });
     const events = this.#understood(method, results);
-    yield* this.#options.workingText === "answer" ? answerFromStatuses(events) : events;
+    return this.#options.workingText === "answer" ? answerFromStatuses(events) : events;
   }
 
   /** Skips what is no event, such as a vendor's own keep-alives; a stream of nothing else is an error. */
-  async *#understood(
-    method: string,
-    results: AsyncIterable<unknown>,
-  ): AsyncGenerator<AgentEvent, void, void> {
+  #understood(method: string, results: AsyncIterable<unknown>): AsyncIterable<AgentEvent> {
     let understood = false;
     let skipped: { value: unknown } | undefined;
-    for await (const value of results) {
-      const event = toCanonicalEvent(value);
-      if (event) {
-        understood = true;
-        yield event;
-      } else {
-        skipped ??= { value };
-      }
-    }
-    if (skipped && !understood) throw notUnderstood(method, skipped.value);
-    if (skipped)
-      this.#southbound.log.warn({ excerpt: excerpt(skipped.value) }, "skipped values that are no A2A events");
+    return mapped(results, {
+      value: (value) => {
+        const event = toCanonicalEvent(value);
+        if (event) understood = true;
+        else skipped ??= { value };
+        return event ? [event] : [];
+      },
+      end: () => {
+        if (skipped && !understood) throw notUnderstood(method, skipped.value);
+        if (skipped)
+          this.#southbound.log.warn(
+            { excerpt: excerpt(skipped.value) },
+            "skipped values that are no A2A events",
+          );
+        return [];
+      },
+    });
   }
 
   #transport(card: AgentCard | undefined): Transport {

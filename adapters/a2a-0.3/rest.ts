@@ -6,6 +6,7 @@
 import { z } from "zod";
 import type { A2AError } from "../../src/protocol/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/southbound/http.ts";
+import { mapped, opened } from "../../src/southbound/values.ts";
 import { isRecord } from "../shared/object.ts";
 import { toCanonicalError } from "./errors.ts";
 import { toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
@@ -50,7 +51,11 @@ export class RestClient implements Transport {
   }
 
   /** Yields each frame; throws an A2AError at an error, before or in the stream. */
-  async *stream({ signal, headers, ...asked }: Exchange): AsyncGenerator<unknown, void, void> {
+  stream(exchange: Exchange): AsyncIterableIterator<unknown, undefined> {
+    return opened(() => this.#open(exchange));
+  }
+
+  async #open({ signal, headers, ...asked }: Exchange): Promise<AsyncIterable<unknown>> {
     const { method } = asked;
     const [first, second] = this.#routes(asked);
     const request = { headers: { accept: "text/event-stream", ...headers }, signal };
@@ -59,11 +64,14 @@ export class RestClient implements Transport {
       answer = await this.#http.stream({ ...second, ...request });
     }
     if (!answer.ok) throw faultOf(method, answer.response);
-    for await (const { value, event } of answer.values) {
-      const fault = event === "error" || isFault(value) ? value : undefined;
-      if (fault !== undefined) throw faultOf(method, { status: answer.status, json: fault, excerpt: "" });
-      yield withPlainBytes(value);
-    }
+    const { status } = answer;
+    return mapped(answer.values, {
+      value: ({ value, event }) => {
+        const fault = event === "error" || isFault(value) ? value : undefined;
+        if (fault !== undefined) throw faultOf(method, { status, json: fault, excerpt: "" });
+        return [withPlainBytes(value)];
+      },
+    });
   }
 
   /** The route of a method, and the other way that it may be served. */

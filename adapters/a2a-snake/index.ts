@@ -19,6 +19,7 @@ import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient, type RpcRequest } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
+import { mapped, opened } from "../../src/southbound/values.ts";
 import { remember, type Remembered } from "../shared/remember.ts";
 import { parseWire } from "../shared/wire.ts";
 import { chosenInterface, toCanonicalCard } from "./card.ts";
@@ -127,22 +128,25 @@ class SnakeBackend implements Backend {
     return result;
   }
 
-  async *#events(
-    canonical: CanonicalMethod,
-    params: object,
-    call: Call,
-  ): AsyncGenerator<AgentEvent, void, void> {
+  #events(canonical: CanonicalMethod, params: object, call: Call): AsyncIterable<AgentEvent> {
+    return opened(() => this.#open(canonical, params, call));
+  }
+
+  async #open(canonical: CanonicalMethod, params: object, call: Call): Promise<AsyncIterable<AgentEvent>> {
     const card = await this.#knownCard(call.signal);
     if (card?.capabilities?.streaming !== true) {
       throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
     }
     const request = this.#request(canonical, params, call, this.#tenant ?? this.#tenantOf(card));
-    for await (const value of this.#rpc.stream(request)) {
-      refuseBareError(value, request.method);
-      const event = toCanonicalEvent(value);
-      if (event) yield event;
-      else this.#southbound.log.warn({ method: request.method }, "the agent sent a value that is no event");
-    }
+    const { method } = request;
+    return mapped(this.#rpc.stream(request), {
+      value: (value) => {
+        refuseBareError(value, method);
+        const event = toCanonicalEvent(value);
+        if (!event) this.#southbound.log.warn({ method }, "the agent sent a value that is no event");
+        return event ? [event] : [];
+      },
+    });
   }
 
   #request(canonical: CanonicalMethod, params: object, call: Call, tenant: string | undefined): RpcRequest {

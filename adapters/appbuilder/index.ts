@@ -8,6 +8,7 @@ import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
+import { mapped } from "../../src/southbound/values.ts";
 import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError, toCanonicalRefusal } from "./errors.ts";
 import { fromCanonicalSendParams, toCanonicalMessage } from "./message.ts";
@@ -66,23 +67,26 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
       });
     },
 
-    async *stream(params, { signal }) {
+    stream(params, { signal }) {
       const method = "message/stream";
       if (!streaming && canSend()) throw new A2AError("unsupported-operation");
       const translator = createEventTranslator();
-      try {
-        for await (const result of rpc.stream({ method, params: fromCanonicalSendParams(params), signal })) {
+      const results = rpc.stream({ method, params: fromCanonicalSendParams(params), signal });
+      return mapped(results, {
+        value: (result) => {
           const refusal = toCanonicalRefusal(result, method);
           if (refusal) throw refusal;
-          yield* translator.translate(result);
-        }
-      } catch (error) {
-        // An app that cannot stream, whatever its card says, may be asked the other way.
-        if (error instanceof A2AError && error.code === "method-not-found") streaming = false;
-        // After an interrupt the vendor closes the connection, and not always cleanly.
-        if (!translator.interrupted || signal.aborted) throw error;
-      }
-      yield* translator.end();
+          return translator.translate(result);
+        },
+        end: () => translator.end(),
+        fail: (error) => {
+          // An app that cannot stream, whatever its card says, may be asked the other way.
+          if (error instanceof A2AError && error.code === "method-not-found") streaming = false;
+          // After an interrupt the vendor closes the connection, and not always cleanly.
+          if (!translator.interrupted || signal.aborted) throw error;
+          return translator.end();
+        },
+      });
     },
   };
 }

@@ -19,6 +19,7 @@ import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
+import { opened } from "../../src/southbound/values.ts";
 import { decide, type Decision } from "./decide.ts";
 import { Probe, servesGrpc } from "./probe.ts";
 import { readCard, type Dialect } from "./signs.ts";
@@ -101,10 +102,12 @@ class AutoBackend implements Backend {
     }
   }
 
-  async *stream(params: MessageSendParams, call: Call): AsyncGenerator<AgentEvent, void, void> {
-    const chosen = await this.#choice(call.signal);
-    if (!chosen.backend.stream) throw missing("message/stream", chosen);
-    yield* chosen.backend.stream(params, call);
+  stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
+    return opened(async () => {
+      const chosen = await this.#choice(call.signal);
+      if (!chosen.backend.stream) throw missing("message/stream", chosen);
+      return chosen.backend.stream(params, call);
+    });
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
@@ -119,10 +122,12 @@ class AutoBackend implements Backend {
     return chosen.backend.cancelTask(task, call);
   }
 
-  async *resubscribe(task: VendorTask, call: Call): AsyncGenerator<AgentEvent, void, void> {
-    const chosen = await this.#choice(call.signal);
-    if (!chosen.backend.resubscribe) throw missing("tasks/resubscribe", chosen);
-    yield* chosen.backend.resubscribe(task, call);
+  resubscribe(task: VendorTask, call: Call): AsyncIterable<AgentEvent> {
+    return opened(async () => {
+      const chosen = await this.#choice(call.signal);
+      if (!chosen.backend.resubscribe) throw missing("tasks/resubscribe", chosen);
+      return chosen.backend.resubscribe(task, call);
+    });
   }
 
   async subscribePush(task: VendorTask, callback: PushCallback, call: Call): Promise<void> {

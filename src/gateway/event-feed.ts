@@ -32,7 +32,7 @@ export class EventFeed {
   /** Total length of all events so far, for the listeners' lag. */
   #bytes = 0;
   #ended = false;
-  #changed = Promise.withResolvers<void>();
+  #changed: PromiseWithResolvers<void> | undefined;
   #read: PromiseWithResolvers<void> | undefined;
 
   /** @param sequence the task's last event before this feed */
@@ -104,10 +104,13 @@ export class EventFeed {
   }
 
   /** For listeners: what comes after `sequence`; empty where nothing has been released. */
-  async take(sequence: number): Promise<readonly FeedEvent[]> {
+  take(sequence: number): readonly FeedEvent[] | Promise<readonly FeedEvent[]> {
     if (sequence >= this.#released) return [];
     const first = this.#window[0]?.sequence ?? this.#released + 1;
-    if (sequence + 1 >= first) return this.#fromWindow(sequence + 1 - first);
+    return sequence + 1 >= first ? this.#fromWindow(sequence + 1 - first) : this.#readBack(sequence);
+  }
+
+  async #readBack(sequence: number): Promise<readonly FeedEvent[]> {
     const stored = await this.#store.eventsAfter(this.#key, sequence, PAGE);
     const released = stored.filter((event) => event.sequence <= this.#released);
     if (released.length === 0) return this.#fromWindow(0);
@@ -117,6 +120,7 @@ export class EventFeed {
 
   /** For listeners: resolves at the next change. */
   get changed(): Promise<void> {
+    this.#changed ??= Promise.withResolvers<void>();
     return this.#changed.promise;
   }
 
@@ -166,8 +170,8 @@ export class EventFeed {
   }
 
   #wake(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers<void>();
+    this.#changed?.resolve();
+    this.#changed = undefined;
   }
 }
 
@@ -198,8 +202,13 @@ class Listener implements Subscription {
       return [opening];
     }
     while (!this.#closed) {
-      const { changed, ended } = this.#feed;
-      const batch = await this.#feed.take(this.sequence);
+      const { ended } = this.#feed;
+      const taken = this.#feed.take(this.sequence);
+      const isHere = !(taken instanceof Promise);
+      if (isHere && taken.length > 0) return this.#advance(taken);
+      // Before the store is waited for, so that no change is missed meanwhile.
+      const { changed } = this.#feed;
+      const batch = isHere ? taken : await taken;
       if (batch.length > 0) return this.#advance(batch);
       if (ended) this.close();
       else await changed;

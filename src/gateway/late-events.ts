@@ -13,12 +13,17 @@ const LINGERS = 10;
 /** One that never falls silent is waited for this many, and read for as many more. */
 const MAX_LINGERS = 100;
 
-export type Events = AsyncGenerator<AgentEvent, void, void>;
+export type Events = AsyncIterableIterator<AgentEvent, void>;
 
 /** The rest of an agent's stream, with the event that was being waited for. */
 export interface LateEvents {
   readonly events: Events;
   readonly next: Promise<IteratorResult<AgentEvent, void>>;
+}
+
+/** Lets go of the agent's stream, also while an event is awaited. */
+export function leave(events: Events): void {
+  events.return?.().catch(() => {});
 }
 
 /** How long an agent that has said that it is done is waited for: a linger for each event, and so many in all. */
@@ -69,4 +74,5 @@ export async function keepLate(context: EngineContext, task: LiveTask, late: Lat
     log.debug({ err: error, taskId: task.state.id }, "the agent's stream broke after its end");
   }
   next.catch(() => {});
+  leave(late.events);
 }

@@ -103,13 +103,17 @@ export class LiveTask {
     return this.normalizer.state;
   }
 
-  /** Applies what the agent says and passes it on. */
-  async take(event: AgentEvent): Promise<void> {
-    if (this.normalizer.finished) return;
+  /** Applies what the agent says and passes it on; a promise only where there is something to wait for. */
+  take(event: AgentEvent): Promise<void> | undefined {
+    if (this.normalizer.finished) return undefined;
     const events = this.normalizer.push(event);
-    if (this.#logging) await this.#emit(events);
+    const emitted = this.#logging ? this.#emit(events) : undefined;
+    return this.state.size <= this.#context.agent.limits.task ? emitted : this.#refuse(emitted);
+  }
+
+  async #refuse(emitted: Promise<void> | undefined): Promise<never> {
+    await emitted;
     const { task } = this.#context.agent.limits;
-    if (this.state.size <= task) return;
     throw new A2AError("invalid-agent-response", {
       message: "The task is larger than the configured limit",
       data: { limit: "task", bytes: task },
@@ -156,7 +160,7 @@ export class LiveTask {
       push && this.#push && store.push.putConfig(pushConfigRecord(record, this.#push), push.configsPerTask);
     this.#push = undefined;
     const stored = store.putTask(record, { notify });
-    const [isQueued] = configured ? await Promise.all([stored, configured]) : [await stored];
+    const [isQueued] = await Promise.all([stored, configured]);
     if (notify) this.#told = status;
     if (isQueued) push?.wake();
   }
@@ -170,8 +174,7 @@ export class LiveTask {
 
   /** Tells webhooks of what has changed on the way. */
   async #tell(): Promise<void> {
-    const { push, store, agent } = this.#context;
-    if (!push || !this.#isNews) return;
+    const { store, agent } = this.#context;
     if (await store.push.isWatched({ agent: agent.name, id: this.state.id })) await this.persist();
   }
 
@@ -195,15 +198,20 @@ export class LiveTask {
     };
   }
 
-  async #emit(events: readonly StreamEvent[]): Promise<void> {
+  #emit(events: readonly StreamEvent[]): Promise<void> | undefined {
     for (const event of events) this.feed.append(event, false);
-    if (!this.#announced && this.normalizer.opened) {
-      await this.persist();
-      this.#announce();
-    } else if (events.some(({ kind }) => kind === "status-update")) {
-      await this.#tell();
-    }
+    const stored = this.#storedFirst(events);
+    if (stored) return stored.then(() => this.feed.release());
     this.feed.release();
+    return undefined;
+  }
+
+  /** What has to be in the store before anybody hears of the events, if anything has. */
+  #storedFirst(events: readonly StreamEvent[]): Promise<void> | undefined {
+    if (!this.#announced && this.normalizer.opened) return this.persist().then(() => this.#announce());
+    const { push } = this.#context;
+    if (push && events.some(({ kind }) => kind === "status-update") && this.#isNews) return this.#tell();
+    return undefined;
   }
 
   async #close(events: readonly StreamEvent[]): Promise<void> {

@@ -7,8 +7,9 @@ import { A2AError } from "../protocol/errors.ts";
 import { isFinal } from "../protocol/states.ts";
 import type { EngineContext } from "./context.ts";
 import type { Identity } from "./identity.ts";
-import { keepLate, type Events, type LateEvents, Patience } from "./late-events.ts";
-import { LiveTask, type Origin, type VendorIds } from "./live-task.ts";
+import { keepLate, leave, type Events, type LateEvents, Patience } from "./late-events.ts";
+import type { LiveTask, VendorIds } from "./live-task.ts";
+import { startTask } from "./start-task.ts";
 import { type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
 import { mayHaveArrived, Upstream } from "./upstream.ts";
 
@@ -112,13 +113,13 @@ export class TaskRun {
     return this.done;
   }
 
-  /** Takes what the agent answered to another call about this task. */
-  async take(event: AgentEvent): Promise<void> {
+  /** Takes what the agent says, here or in answer to another call; a promise only where there is something to wait for. */
+  take(event: AgentEvent): Promise<void> | undefined {
     this.#noteIds(event);
     if (event.kind === "status-update" && event.final && !isFinal(event.status.state))
       this.#agentEnded = true;
-    const task = this.#task ?? (await this.#begin(event));
-    await task.take(event);
+    if (this.#task) return this.#task.take(event);
+    return this.#begin(event).then((task) => task.take(event));
   }
 
   async #work(): Promise<void> {
@@ -128,7 +129,7 @@ export class TaskRun {
       return;
     }
     try {
-      await this.#consume(this.#upstream.turn(send.params, send.way));
+      await this.#consume(await this.#upstream.turn(send.params, send.way));
     } catch (error) {
       if (this.#task?.normalizer.held) return;
       if (this.#verdict || !this.#canAsk || !mayHaveArrived(error)) throw error;
@@ -184,19 +185,28 @@ export class TaskRun {
   /** Reads until the agent ends its stream, or has said that it is done and stays silent. */
   async #consume(events: Events): Promise<void> {
     const patience = new Patience(this.#context);
-    for (;;) {
-      const next = events.next();
-      const normalizer = this.#task?.normalizer;
-      const isDone = this.#agentEnded || normalizer?.held !== undefined || normalizer?.outcome === "message";
-      if (!isDone) patience.renew();
-      else if (!(await patience.wait(next))) {
-        this.#late = { events, next };
-        return;
+    try {
+      for (;;) {
+        const next = events.next();
+        const normalizer = this.#task?.normalizer;
+        const isDone =
+          this.#agentEnded || normalizer?.held !== undefined || normalizer?.outcome === "message";
+        if (!isDone) patience.renew();
+        else if (!(await patience.wait(next))) {
+          this.#late = { events, next };
+          return;
+        }
+        const { done, value } = await next;
+        if (done) return;
+        // Nothing is awaited without need: every event comes by here.
+        const room = this.#task?.feed.room();
+        if (room) await room;
+        const taken = this.take(value);
+        if (taken) await taken;
       }
-      const { done, value } = await next;
-      if (done) return;
-      await this.#task?.feed.room();
-      await this.take(value);
+    } catch (error) {
+      leave(events);
+      throw error;
     }
   }
 
@@ -221,36 +231,21 @@ export class TaskRun {
   }
 
   #begin(event: AgentEvent | undefined): Promise<LiveTask> {
-    this.#begun ??= this.#start(event).then((task) => (this.#task = task));
+    this.#begun ??= startTask(
+      {
+        context: this.#context,
+        identity: this.#identity,
+        turn: this.#turn,
+        vendor: this.#vendor,
+        callback: () => this.#upstream.seal,
+        onAnnounced: () => {
+          this.#onTask(this);
+          this.#opened.resolve({ kind: "task" });
+        },
+      },
+      event,
+    ).then((task) => (this.#task = task));
     return this.#begun;
-  }
-
-  async #start(event: AgentEvent | undefined): Promise<LiveTask> {
-    const { principal, send, listened, push } = this.#turn;
-    const onAnnounced = (): void => {
-      this.#onTask(this);
-      this.#opened.resolve({ kind: "task" });
-    };
-    const origin = this.#turn.record ?? (await this.#newTask(event));
-    return await LiveTask.begin(this.#context, origin, {
-      principal,
-      vendor: this.#vendor,
-      callback: () => this.#upstream.seal,
-      message: send?.message,
-      logging: listened,
-      push,
-      recovered: this.#turn.reason !== undefined,
-      onAnnounced,
-    });
-  }
-
-  async #newTask(event: AgentEvent | undefined): Promise<Origin> {
-    const { principal, newTaskId, newContextId } = this.#turn;
-    const contextId =
-      this.#turn.contextId ?? (await this.#identity.contextId(principal, event?.contextId, newContextId));
-    const owner = { principal, contextId };
-    const { id, resumed } = await this.#identity.taskId(owner, this.#vendor.taskId, newTaskId);
-    return resumed ?? { id, contextId };
   }
 
   async #finish(): Promise<void> {

@@ -1,12 +1,15 @@
 /**
  * One turn's events from the agent, by whatever way the agent has: its stream, its plain send, or, once a task is
- * known there, resubscribing and polling, or asking whenever the vendor pushes. Times each way; what an agent turns out not to have is passed over.
+ * known there, resubscribing and polling, or asking whenever the vendor pushes. Times each way; what an agent turns out
+ * not to have is passed over.
  */
 import type { AgentEvent, AgentTask, Call, VendorTask } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
+import type { Events } from "./late-events.ts";
+import { BegunEvents, TimedEvents } from "./timed-events.ts";
 import { VendorCallback } from "./vendor-callback.ts";
 
 type Way = "stream" | "send";
@@ -88,24 +91,21 @@ export class Upstream {
     this.#break(this.#aborted);
   }
 
-  /** Sends the message and yields what comes, trying `preferred` first. */
-  async *turn(message: MessageSendParams, preferred: Way): AsyncGenerator<AgentEvent, void, void> {
+  /** Sends the message; resolves once the agent has begun to answer. Tries `preferred` first. */
+  async turn(message: MessageSendParams, preferred: Way): Promise<Events> {
     const { backend } = this.#context;
     const params = this.#callback?.enclosed(message) ?? message;
     const ways: Way[] = preferred === "stream" ? ["stream", "send"] : ["send", "stream"];
-    const able = ways.filter((way) => backend[way] !== undefined);
     let refusal: unknown;
-    for (const way of able) {
-      let first = true;
+    for (const way of ways) {
+      if (!backend[way]) continue;
       this.#way = way;
       try {
-        for await (const event of way === "stream" ? this.#stream(params) : this.#send(params)) {
-          first = false;
-          yield event;
-        }
-        return;
+        if (way === "send") return new BegunEvents({ done: false, value: await this.#send(params) });
+        const events = this.#timed((call) => backend.stream?.(params, call));
+        return new BegunEvents(await events.next(), events);
       } catch (error) {
-        if (!first || !isUnsupported(error)) throw error;
+        if (!isUnsupported(error)) throw error;
         refusal ??= error;
       }
     }
@@ -186,16 +186,12 @@ export class Upstream {
     }
   }
 
-  #stream(params: MessageSendParams): AsyncIterable<AgentEvent> {
-    return this.#timed((call) => this.#context.backend.stream?.(params, call));
-  }
-
-  async *#send(params: MessageSendParams): AsyncGenerator<AgentEvent, void, void> {
+  async #send(params: MessageSendParams): Promise<AgentEvent> {
     const { backend, agent } = this.#context;
     if (!backend.send) throw new A2AError("unsupported-operation");
     const { call, done, broken } = this.#call(agent.timeouts.total, "total");
     try {
-      yield await Promise.race([backend.send(params, call), broken]);
+      return await Promise.race([backend.send(params, call), broken]);
     } catch (error) {
       throw this.#fault(error);
     } finally {
@@ -203,24 +199,26 @@ export class Upstream {
     }
   }
 
-  /** The clock runs while the agent is waited for, not while its events are being worked on. */
-  async *#timed(
-    open: (call: Call) => AsyncIterable<AgentEvent> | undefined,
-  ): AsyncGenerator<AgentEvent, void, void> {
+  #timed(open: (call: Call) => AsyncIterable<AgentEvent> | undefined): Events {
     const { timeouts } = this.#context.agent;
     const { call, done, limit } = this.#call(timeouts.firstEvent, "firstEvent");
+    const fault = (error: unknown): A2AError => this.#fault(error);
     try {
       const events = open(call);
       if (!events) throw new A2AError("unsupported-operation");
-      for await (const event of events) {
-        limit(Number.POSITIVE_INFINITY, "idle");
-        yield event;
-        limit(timeouts.idle, "idle");
-      }
+      let begun = false;
+      return new TimedEvents(events, {
+        start: () => begun && limit(timeouts.idle, "idle"),
+        stop: () => {
+          begun = true;
+          limit(Number.POSITIVE_INFINITY, "idle");
+        },
+        done,
+        fault,
+      });
     } catch (error) {
-      throw this.#fault(error);
-    } finally {
       done();
+      throw fault(error);
     }
   }
 

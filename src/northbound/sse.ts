@@ -152,7 +152,7 @@ class OpenStream {
         for (const text of this.#writes(batch)) {
           if (this.#end !== undefined) return;
           this.#write(text);
-          await this.#unblocked();
+          if (this.#blockedAt !== undefined) await this.#unblocked();
         }
       }
     } catch (thrown) {
@@ -185,7 +185,6 @@ class OpenStream {
   }
 
   async #unblocked(): Promise<void> {
-    if (this.#blockedAt === undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#resume = resolve;
     await promise;

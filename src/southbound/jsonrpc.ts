@@ -5,7 +5,8 @@
  */
 import { z } from "zod";
 import { A2AError, errorCodeOf } from "../protocol/errors.ts";
-import type { HttpClient, HttpResponse, HttpStream } from "./http.ts";
+import type { HttpClient, HttpResponse } from "./http.ts";
+import { mapped, only, opened } from "./values.ts";
 
 export interface RpcError {
   code: number;
@@ -110,28 +111,25 @@ export class JsonRpcClient {
   }
 
   /** Yields each `result`; throws an A2AError at an error, before or in the stream. */
-  async *stream(request: RpcRequest): AsyncGenerator<unknown, void, void> {
+  stream(request: RpcRequest): AsyncIterable<unknown> {
+    return opened(() => this.#open(request));
+  }
+
+  async #open(request: RpcRequest): Promise<AsyncIterable<unknown>> {
     const { http, url } = this.#options;
-    const { signal } = request;
+    const { method, signal } = request;
     const headers = { accept: "text/event-stream, application/json;q=0.5", ...request.headers };
-    const answer: HttpStream = await http.stream({
-      method: "POST",
-      url,
-      headers,
-      body: this.#envelope(request),
-      signal,
-    });
-    if (!answer.ok) {
-      yield this.#result(request.method, answer.response);
-      return;
-    }
-    for await (const { value } of answer.values) {
-      const opened = openEnvelope(value);
-      if (opened.kind === "error") {
-        throw this.#fault(request.method, { status: answer.status, rpc: opened.error, excerpt: "" });
-      }
-      yield opened.kind === "result" ? opened.result : value;
-    }
+    const body = this.#envelope(request);
+    const answer = await http.stream({ method: "POST", url, headers, body, signal });
+    if (!answer.ok) return only(this.#result(method, answer.response));
+    const { status } = answer;
+    return mapped(answer.values, { value: ({ value }) => [this.#streamed(method, status, value)] });
+  }
+
+  #streamed(method: string, status: number, value: unknown): unknown {
+    const envelope = openEnvelope(value);
+    if (envelope.kind === "error") throw this.#fault(method, { status, rpc: envelope.error, excerpt: "" });
+    return envelope.kind === "result" ? envelope.result : value;
   }
 
   #envelope(request: RpcRequest) {

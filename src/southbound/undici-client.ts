@@ -15,10 +15,11 @@ import { withoutForwarded } from "./echo.ts";
 import { createEventDecoder } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
 import { forwardedHeaders } from "./forwarded.ts";
-import type { HttpClient, HttpRequest, HttpResponse, HttpStream, StreamedValue } from "./http.ts";
+import type { HttpClient, HttpRequest, HttpResponse, HttpStream } from "./http.ts";
 import type { Redact } from "./redact.ts";
 import { tooDeep } from "./too-deep.ts";
 import { NO_IDENTITY, type LiveTls } from "./tls.ts";
+import { only } from "./values.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
 export interface HttpClientOptions {
@@ -63,10 +64,6 @@ interface Whole {
   readonly body: Promise<Buffer>;
 }
 
-async function* only(value: unknown): AsyncGenerator<StreamedValue> {
-  yield { value };
-}
-
 class UndiciClient implements ClosableHttpClient {
   readonly #options: HttpClientOptions;
   readonly #origin: string;
@@ -99,7 +96,7 @@ class UndiciClient implements ClosableHttpClient {
     if (answer instanceof EventStream) return { ok: true, status: answer.status, values: answer };
     const response = await this.#read(answer, signal);
     const { status, json } = response;
-    return status >= 400 ? { ok: false, response } : { ok: true, status, values: only(json) };
+    return status >= 400 ? { ok: false, response } : { ok: true, status, values: only({ value: json }) };
   }
 
   close(): Promise<void> {

@@ -176,11 +176,16 @@ describe("a stream that breaks", () => {
     expect(events.at(-1)).toMatchObject({ status: { state: "failed" } });
   });
 
-  test("fails a task that outgrows its limit", async () => {
+  test("fails a task that outgrows its limit, and leaves the agent's stream", async () => {
+    const left = Promise.withResolvers<string>();
     const { gateway } = await gatewayOver(
       {
         async *stream() {
-          for (;;) yield chunk("0123456789");
+          try {
+            for (;;) yield chunk("0123456789");
+          } finally {
+            left.resolve("the stream was left");
+          }
         },
       },
       { limits: { task: 100 } },
@@ -188,6 +193,7 @@ describe("a stream that breaks", () => {
     const events = await reader(await gateway.streamMessage(params("hi"), callerOf().caller)).rest();
     expectValidStream(events);
     expect(events.at(-1)).toMatchObject({ status: { state: "failed" } });
+    expect(await left.promise).toBe("the stream was left");
   });
 });
 
