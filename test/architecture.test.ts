@@ -33,8 +33,9 @@ function partOf(file: string): string {
 /** What each part may import, itself aside. `type X`: X for its types only. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
+  collections: [],
   net: ["protocol"],
-  store: ["protocol"],
+  store: ["protocol", "collections"],
   // Answers of bounded size, of whoever has keys and tokens.
   southbound: ["protocol", "net", "type config", "type adapter.ts"],
   "adapter.ts": ["type protocol", "type southbound"],
@@ -42,9 +43,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   config: ["protocol", "net", "southbound", "type adapter.ts"],
   auth: ["protocol", "config", "net"],
   push: ["protocol", "store", "net", "type config"],
-  gateway: ["protocol", "store", "push", "type config", "type adapter.ts", "type southbound"],
+  gateway: ["protocol", "collections", "store", "push", "type config", "type adapter.ts", "type southbound"],
   // What counts as this machine is asked of config/urls.ts.
-  northbound: ["protocol", "gateway", "auth", "config"],
+  northbound: ["protocol", "collections", "gateway", "auth", "config"],
   "log.ts": ["type southbound"],
   // These put the others together.
   "app.ts": ["protocol", "northbound", "auth", "type config", "type gateway"],

@@ -12,6 +12,8 @@ import { CardCache } from "./card-cache.ts";
 import type { EngineContext } from "./context.ts";
 import { requireContinuable, stillWorking } from "./continuation.ts";
 import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
+import { Bag } from "../collections/bag.ts";
+import { Registry } from "../collections/registry.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
 import { PushConfigs } from "./push-configs.ts";
@@ -29,9 +31,9 @@ export class AgentGateway implements Gateway {
   readonly #cards: CardCache;
   readonly #push: PushConfigs;
   /** Every turn under way. */
-  readonly #runs = new Set<TaskRun>();
+  readonly #runs = new Bag<TaskRun>();
   /** Those of them that clients know as a task. */
-  readonly #tasks = new Map<string, TaskRun>();
+  readonly #tasks = new Registry<TaskRun>();
   #stopping = false;
   readonly setPushConfig: Gateway["setPushConfig"] = (params, caller) => this.#push.set(params, caller);
   readonly getPushConfig: Gateway["getPushConfig"] = (params, caller) => this.#push.get(params, caller);
@@ -132,10 +134,10 @@ export class AgentGateway implements Gateway {
   /** Refuses new work, gives running turns `grace` ms to end, then ends them. */
   async stop(grace: number): Promise<void> {
     this.#stopping = true;
-    const all = Promise.all([...this.#runs].map((run) => run.done));
+    const all = Promise.all(this.#runs.members().map((run) => run.done));
     if (await this.#context.deadlines.wait(grace, all)) return;
     const text = "The proxy was shut down before the agent had finished";
-    await Promise.all([...this.#runs].map((run) => run.stop({ state: "failed", text })));
+    await Promise.all(this.#runs.members().map((run) => run.stop({ state: "failed", text })));
   }
 
   async #send(

@@ -1,20 +1,40 @@
 /**
- * Deadlines for any number of streams from one timer: an idle stream costs an entry in a set, not a timer of its own.
+ * Deadlines for any number of streams from one timer: an idle stream costs an entry in a list, not a timer of its own.
  * Coarse on purpose; a deadline fires at most one tick late.
  */
+import { Bag, NO_PLACE, type Placed } from "../collections/bag.ts";
+
 export interface Deadline {
   /** Moves it to `ms` from now; Infinity stops it. */
   in(ms: number): void;
   cancel(): void;
 }
 
-interface Entry {
+class Entry implements Deadline, Placed {
+  place = NO_PLACE;
   at: number;
-  fire: () => void;
+  readonly fire: () => void;
+  readonly #list: Bag<Entry>;
+  readonly #now: () => number;
+
+  constructor(list: Bag<Entry>, now: () => number, ms: number, fire: () => void) {
+    this.#list = list;
+    this.#now = now;
+    this.at = now() + ms;
+    this.fire = fire;
+  }
+
+  in(ms: number): void {
+    this.at = this.#now() + ms;
+  }
+
+  cancel(): void {
+    this.#list.delete(this);
+  }
 }
 
 export class Deadlines {
-  readonly #entries = new Set<Entry>();
+  readonly #entries = new Bag<Entry>();
   readonly #now: () => number;
   readonly #tick: number;
   #timer: NodeJS.Timeout | undefined;
@@ -27,15 +47,10 @@ export class Deadlines {
 
   /** `fire` is called once, unless the deadline is moved or cancelled first. */
   start(ms: number, fire: () => void): Deadline {
-    const entry: Entry = { at: this.#now() + ms, fire };
+    const entry = new Entry(this.#entries, this.#now, ms, fire);
     this.#entries.add(entry);
     this.#timer ??= setInterval(() => this.#look(), this.#tick).unref();
-    return {
-      in: (next) => {
-        entry.at = this.#now() + next;
-      },
-      cancel: () => this.#entries.delete(entry),
-    };
+    return entry;
   }
 
   /** Waits for `until` to settle, at most `ms`; resolves with whether it did. */
@@ -52,9 +67,10 @@ export class Deadlines {
 
   #look(): void {
     const now = this.#now();
-    for (const entry of this.#entries) {
-      if (entry.at > now) continue;
-      this.#entries.delete(entry);
+    for (const entry of this.#entries.members(({ at }) => at <= now)) {
+      // One that has fired may have cancelled or moved this one.
+      if (entry.place === NO_PLACE || entry.at > now) continue;
+      entry.cancel();
       entry.fire();
     }
     if (this.#entries.size > 0) return;

@@ -3,6 +3,7 @@
  * informed. Goes on without listeners; ends in exactly one final state, whatever happens to the agent.
  */
 import type { AgentEvent, VendorTask } from "../adapter.ts";
+import { NO_PLACE, type Placed } from "../collections/bag.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { isFinal } from "../protocol/states.ts";
 import type { EngineContext } from "./context.ts";
@@ -16,7 +17,8 @@ import { mayHaveArrived, Upstream } from "./upstream.ts";
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
 
-export class TaskRun {
+export class TaskRun implements Placed {
+  place = NO_PLACE;
   readonly #context: EngineContext;
   readonly #identity: Identity;
   readonly #turn: Turn;

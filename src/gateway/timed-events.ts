@@ -4,14 +4,16 @@
  */
 import type { AgentEvent } from "../adapter.ts";
 import type { Events } from "./late-events.ts";
+import type { OpenCall } from "./open-call.ts";
 
 type Result = IteratorResult<AgentEvent, void>;
 
-export interface Clock {
-  /** The agent is waited for. */
-  start(): void;
-  stop(): void;
-  /** Of no use any more. */
+export interface TimedCall {
+  /** Its first time is running. */
+  readonly open: OpenCall;
+  /** The longest that the agent may be silent between two events, ms. */
+  readonly idle: number;
+  /** The call is over. */
   done(): void;
   /** What is to be thrown for what the agent's stream has thrown. */
   fault(error: unknown): unknown;
@@ -19,11 +21,12 @@ export interface Clock {
 
 export class TimedEvents implements Events {
   readonly #events: AsyncIterator<AgentEvent>;
-  readonly #clock: Clock;
+  readonly #call: TimedCall;
+  #begun = false;
 
-  constructor(events: AsyncIterable<AgentEvent>, clock: Clock) {
+  constructor(events: AsyncIterable<AgentEvent>, call: TimedCall) {
     this.#events = events[Symbol.asyncIterator]();
-    this.#clock = clock;
+    this.#call = call;
   }
 
   [Symbol.asyncIterator](): this {
@@ -31,25 +34,26 @@ export class TimedEvents implements Events {
   }
 
   next(): Promise<Result> {
-    this.#clock.start();
+    if (this.#begun) this.#call.open.limit(this.#call.idle, "idle");
     return this.#events.next().then(this.#received, this.#failed);
   }
 
   async return(): Promise<Result> {
-    this.#clock.done();
+    this.#call.done();
     await this.#events.return?.();
     return { done: true, value: undefined };
   }
 
   readonly #received = (result: Result): Result => {
-    if (result.done) this.#clock.done();
-    else this.#clock.stop();
+    this.#begun = true;
+    if (result.done) this.#call.done();
+    else this.#call.open.limit(Number.POSITIVE_INFINITY, "idle");
     return result;
   };
 
   readonly #failed = (error: unknown): never => {
-    this.#clock.done();
-    throw this.#clock.fault(error);
+    this.#call.done();
+    throw this.#call.fault(error);
   };
 }
 

@@ -4,7 +4,7 @@ import type { Message } from "../protocol/model.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import type { TaskRecord } from "../store/store.ts";
 import type { CheckedPushConfig } from "./push-configs.ts";
-import type { CallIds } from "./upstream.ts";
+import type { CallIds } from "./open-call.ts";
 
 /** How a turn begins. */
 export interface Turn extends CallIds {

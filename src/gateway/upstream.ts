@@ -9,6 +9,7 @@ import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
 import type { Events } from "./late-events.ts";
+import { OpenCall, type CallIds } from "./open-call.ts";
 import { BegunEvents, TimedEvents } from "./timed-events.ts";
 import { VendorCallback } from "./vendor-callback.ts";
 
@@ -40,18 +41,13 @@ const NEVER_SENT: ReadonlySet<unknown> = new Set(["dns", "connect", "tls"]);
 export const mayHaveArrived = (error: unknown): boolean =>
   isTransient(error) && !(error instanceof A2AError && NEVER_SENT.has(error.data?.["stage"]));
 
-export interface CallIds {
-  readonly newTaskId: string;
-  readonly newContextId: string;
-  readonly extensions: readonly string[];
-  readonly forwarded?: Call["forwarded"];
-}
-
 export class Upstream {
   readonly #context: EngineContext;
   readonly #ids: CallIds;
-  /** Ends the call, or the pause between two, that is under way. */
-  #break: (reason: A2AError) => void = () => {};
+  /** The call that is under way. */
+  #open: OpenCall | undefined;
+  /** Ends the pause between two calls. */
+  #wake: (() => void) | undefined;
   #aborted: A2AError | undefined;
   #way: Way | undefined;
   readonly #callback: VendorCallback | undefined;
@@ -88,7 +84,8 @@ export class Upstream {
   /** Ends whatever call is under way, and every later one, with this error. */
   abort(reason: A2AError): void {
     this.#aborted ??= reason;
-    this.#break(this.#aborted);
+    this.#open?.break(this.#aborted);
+    this.#wake?.();
   }
 
   /** Sends the message; resolves once the agent has begun to answer. Tries `preferred` first. */
@@ -140,21 +137,21 @@ export class Upstream {
   async report(task: VendorTask): Promise<AgentTask> {
     const { backend } = this.#context;
     if (!backend.getTask) throw new A2AError("unsupported-operation");
-    const { call, done } = this.#call(this.#context.agent.timeouts.request, "request");
+    const open = this.#begin(this.#context.agent.timeouts.request, "request");
     try {
-      return await backend.getTask(task, call);
+      return await backend.getTask(task, open.call);
     } catch (error) {
       throw this.#fault(error);
     } finally {
-      done();
+      this.#end(open);
     }
   }
 
   /** Where the vendor is to push, has it call. */
   async #subscribe(task: VendorTask): Promise<void> {
     if (!this.#callback || this.seal !== undefined) return;
-    const { call, done } = this.#call(this.#context.agent.timeouts.request, "request");
-    await this.#callback.subscribe(task, call).finally(done);
+    const open = this.#begin(this.#context.agent.timeouts.request, "request");
+    await this.#callback.subscribe(task, open.call).finally(() => this.#end(open));
     if (this.#aborted) throw this.#aborted;
     if (this.seal !== undefined) await this.#keepCallback();
   }
@@ -174,7 +171,7 @@ export class Upstream {
         if (this.#aborted || !isTransient(error) || failures >= MAX_POLL_FAILURES) throw error;
       }
       const over = new Promise<void>((resolve) => {
-        this.#break = () => resolve();
+        this.#wake = resolve;
       });
       if (callback && failures === 0) {
         await deadlines.wait(safetyPoll, Promise.race([over, callback.rung]));
@@ -189,33 +186,25 @@ export class Upstream {
   async #send(params: MessageSendParams): Promise<AgentEvent> {
     const { backend, agent } = this.#context;
     if (!backend.send) throw new A2AError("unsupported-operation");
-    const { call, done, broken } = this.#call(agent.timeouts.total, "total");
+    const open = this.#begin(agent.timeouts.total, "total");
     try {
-      return await Promise.race([backend.send(params, call), broken]);
+      return await open.orBroken(backend.send(params, open.call));
     } catch (error) {
       throw this.#fault(error);
     } finally {
-      done();
+      this.#end(open);
     }
   }
 
-  #timed(open: (call: Call) => AsyncIterable<AgentEvent> | undefined): Events {
+  #timed(start: (call: Call) => AsyncIterable<AgentEvent> | undefined): Events {
     const { timeouts } = this.#context.agent;
-    const { call, done, limit } = this.#call(timeouts.firstEvent, "firstEvent");
+    const open = this.#begin(timeouts.firstEvent, "firstEvent");
+    const done = (): void => this.#end(open);
     const fault = (error: unknown): A2AError => this.#fault(error);
     try {
-      const events = open(call);
+      const events = start(open.call);
       if (!events) throw new A2AError("unsupported-operation");
-      let begun = false;
-      return new TimedEvents(events, {
-        start: () => begun && limit(timeouts.idle, "idle"),
-        stop: () => {
-          begun = true;
-          limit(Number.POSITIVE_INFINITY, "idle");
-        },
-        done,
-        fault,
-      });
+      return new TimedEvents(events, { open, idle: timeouts.idle, done, fault });
     } catch (error) {
       done();
       throw fault(error);
@@ -226,29 +215,14 @@ export class Upstream {
     return this.#aborted ?? this.#callback?.fault(error) ?? agentFault(error, this.#context);
   }
 
-  #call(ms: number, name: string) {
+  #begin(ms: number, timeout: string): OpenCall {
     if (this.#aborted) throw this.#aborted;
-    const controller = new AbortController();
-    const { promise: broken, reject } = Promise.withResolvers<never>();
-    broken.catch(() => {});
-    this.#break = (reason) => {
-      controller.abort(reason);
-      reject(reason);
-    };
-    let timeout = name;
-    const deadline = this.#context.deadlines.start(ms, () => {
-      this.#break(
-        new A2AError("agent-unavailable", {
-          message: "The agent did not answer in time",
-          data: { agent: this.#context.agent.name, stage: "timeout", timeout },
-        }),
-      );
-    });
-    const call: Call = { signal: controller.signal, ...this.#ids };
-    const limit = (next: number, nextName: string): void => {
-      timeout = nextName;
-      deadline.in(next);
-    };
-    return { call, limit, broken, done: () => deadline.cancel() };
+    this.#open = new OpenCall(this.#context, this.#ids, ms, timeout);
+    return this.#open;
+  }
+
+  #end(open: OpenCall): void {
+    open.done();
+    if (this.#open === open) this.#open = undefined;
   }
 }

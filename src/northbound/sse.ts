@@ -4,6 +4,7 @@
  * that do not read.
  */
 import type { ServerResponse } from "node:http";
+import { Bag, NO_PLACE, type Placed } from "../collections/bag.ts";
 import type { OutgoingEvent, Subscription } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { COMMENT } from "./half-closed.ts";
@@ -47,7 +48,7 @@ const eventFrame = ({ sequence, json }: OutgoingEvent, framing: Framing): string
 
 /** All open streams of the process. */
 export class EventStreams {
-  readonly #open = new Set<OpenStream>();
+  readonly #open = new Bag<OpenStream>();
   readonly #heartbeat: number;
   #timer: NodeJS.Timeout | undefined;
 
@@ -80,16 +81,17 @@ export class EventStreams {
 
   /** Ends every open stream with this error; for what still runs when the time to finish is over. */
   stop(error: A2AError): void {
-    for (const stream of this.#open) stream.fail(error);
+    for (const stream of this.#open.members()) stream.fail(error);
   }
 
   #tick(): void {
     const now = performance.now();
-    for (const stream of this.#open) stream.tick(now, this.#heartbeat);
+    for (const stream of this.#open.members()) stream.tick(now, this.#heartbeat);
   }
 }
 
-class OpenStream {
+class OpenStream implements Placed {
+  place = NO_PLACE;
   readonly #response: ServerResponse;
   readonly #subscription: Subscription;
   readonly #options: ServeOptions;

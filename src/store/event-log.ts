@@ -4,6 +4,7 @@
  */
 import type { StatementSync } from "node:sqlite";
 import { z } from "zod";
+import { Registry } from "../collections/registry.ts";
 import type { StoredEvent, TaskKey } from "./store.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -31,7 +32,7 @@ export interface EventLogOptions {
 
 export class EventLog {
   readonly #options: EventLogOptions;
-  readonly #open = new Map<string, OpenRow>();
+  readonly #open = new Registry<OpenRow>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: EventLogOptions) {
@@ -65,7 +66,10 @@ export class EventLog {
   writeAll(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const [name, row] of this.#open) this.#write(name, row);
+    for (const name of this.#open.keys()) {
+      const row = this.#open.get(name);
+      if (row) this.#write(name, row);
+    }
   }
 
   after(key: TaskKey, sequence: number, limit: number): StoredEvent[] {

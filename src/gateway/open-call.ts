@@ -1,0 +1,63 @@
+/** One call to the agent while it is under way: what it takes along, its time, and its end from this side. */
+import type { Call } from "../adapter.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { EngineContext } from "./context.ts";
+import type { Deadline } from "./deadlines.ts";
+
+/** What every call of a turn takes along. */
+export interface CallIds {
+  readonly newTaskId: string;
+  readonly newContextId: string;
+  readonly extensions: readonly string[];
+  readonly forwarded?: Call["forwarded"];
+}
+
+export class OpenCall {
+  readonly call: Call;
+  readonly #agent: string;
+  readonly #controller = new AbortController();
+  readonly #deadline: Deadline;
+  /** The name of the time that is running, as the configuration has it. */
+  #timeout: string;
+  #broken: PromiseWithResolvers<never> | undefined;
+
+  constructor({ agent, deadlines }: EngineContext, ids: CallIds, ms: number, timeout: string) {
+    const { newTaskId, newContextId, extensions, forwarded } = ids;
+    const { signal } = this.#controller;
+    this.call = { signal, newTaskId, newContextId, extensions, forwarded };
+    this.#agent = agent.name;
+    this.#timeout = timeout;
+    this.#deadline = deadlines.start(ms, () => this.break(this.#overtime()));
+  }
+
+  /** Lets another time begin, of this name. */
+  limit(ms: number, timeout: string): void {
+    this.#timeout = timeout;
+    this.#deadline.in(ms);
+  }
+
+  /** Ends it with this error, if it is not over. */
+  break(reason: A2AError): void {
+    this.#deadline.cancel();
+    this.#controller.abort(reason);
+    this.#broken?.reject(reason);
+  }
+
+  /** `answer`, or what the call is ended with, should an adapter not listen to its signal. */
+  orBroken<T>(answer: Promise<T>): Promise<T> {
+    this.#broken ??= Promise.withResolvers<never>();
+    return Promise.race([answer, this.#broken.promise]);
+  }
+
+  /** The call is over by itself. */
+  done(): void {
+    this.#deadline.cancel();
+  }
+
+  #overtime(): A2AError {
+    return new A2AError("agent-unavailable", {
+      message: "The agent did not answer in time",
+      data: { agent: this.#agent, stage: "timeout", timeout: this.#timeout },
+    });
+  }
+}
