@@ -61,7 +61,7 @@ const mint = { now: () => Date.now(), newId: () => randomUUID() };
 export async function startProxy(config: Config, deps: ProxyDeps): Promise<RunningProxy> {
   const redact = createRedactor(config.secrets);
   const log = openLog(config, redact, deps.log);
-  const onError = (err: unknown): void => log.error({ err }, "events could not be stored");
+  const onError = (err: unknown): void => log.error({ err }, "the task store could not write");
   const server = await createServer(config, log);
   const store = await openSqliteStore({ ...config.store, maxPending: config.push.maxPending, onError });
   const push = await openPush(config, store, log, deps.resolve);

@@ -18,16 +18,11 @@ import type { Statements } from "./sqlite-statements.ts";
 import { ContextRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
 import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
 import type { ContextRecord, StoredEvent, TaskKey, TaskQuery, TaskRecord, TaskStore } from "./store.ts";
+import { Checkpoints, MAX_LOG_PAGES } from "./checkpoints.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
 const LOCK_TIMEOUT = 1000;
-
-/**
- * Pages of 4 KiB in the write-ahead log before they are moved to the database, which everything waits for: more of them
- * make the wait longer (tens of ms for 8000), fewer make it come more often.
- */
-const CHECKPOINT_PAGES = 2000;
 
 /** What the write-ahead log is cut back to after a burst, bytes. */
 const WAL_SIZE = 64 * 1024 * 1024;
@@ -41,7 +36,7 @@ export interface SqliteStoreOptions {
   readonly flushInterval?: number | undefined;
   /** Notifications that may wait for one webhook of a task, and dead letters of it; 100 by default. */
   readonly maxPending?: number | undefined;
-  /** Hears of events that could not be written; a process warning by default. */
+  /** Hears of events that could not be written, and of checkpoints that failed; a process warning by default. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -59,12 +54,14 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
     db.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${synchronous};
-      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA wal_autocheckpoint = ${MAX_LOG_PAGES};
       PRAGMA journal_size_limit = ${WAL_SIZE};`);
-    const queue = new WriteQueue(db);
+    const checkpoints = path === ":memory:" ? undefined : new Checkpoints({ db, path, onError });
+    const queue = new WriteQueue(db, checkpoints);
     const statements = prepareStatements(db);
     const log = new EventLog({ statements, queue, flushInterval, onError });
-    return new SqliteStore(db, { queue, statements, log, push: new SqlitePush(db, queue, maxPending) });
+    const push = new SqlitePush(db, queue, maxPending);
+    return new SqliteStore(db, { queue, statements, log, push, checkpoints });
   } catch (error) {
     db?.close();
     throw new Error(`Cannot open the task store ${path}: ${reason(error)}`, { cause: error });
@@ -76,6 +73,7 @@ interface Parts {
   readonly statements: Statements;
   readonly log: EventLog;
   readonly push: SqlitePush;
+  readonly checkpoints: Checkpoints | undefined;
 }
 
 class SqliteStore implements TaskStore {
@@ -84,15 +82,17 @@ class SqliteStore implements TaskStore {
   readonly #queue: WriteQueue;
   readonly #statements: Statements;
   readonly #log: EventLog;
+  readonly #checkpoints: Checkpoints | undefined;
   /** Stops a sweep that is under way. */
   readonly #closing = new AbortController();
 
-  constructor(db: DatabaseSync, { queue, statements, log, push }: Parts) {
+  constructor(db: DatabaseSync, { queue, statements, log, push, checkpoints }: Parts) {
     this.push = push;
     this.#db = db;
     this.#queue = queue;
     this.#statements = statements;
     this.#log = log;
+    this.#checkpoints = checkpoints;
   }
 
   get #sql(): Statements {
@@ -213,12 +213,13 @@ class SqliteStore implements TaskStore {
       await this.flush();
     } finally {
       this.#db.close();
+      await this.#checkpoints?.close();
     }
   }
 }
 
 const warn = (error: unknown): void =>
-  process.emitWarning(`Events of tasks could not be stored: ${reason(error)}`);
+  process.emitWarning(`The task store could not write: ${reason(error)}`);
 
 /** SQLite's primary result codes that an operator can do something about. */
 const REASONS: Readonly<Record<number, string>> = {

@@ -4,9 +4,11 @@
  * given out for them settle together when it has been committed at the end of the turn.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Checkpoints } from "./checkpoints.ts";
 
 /** One transaction. */
 interface Group {
+  writes: number;
   readonly committed: PromiseWithResolvers<void>;
   readonly immediate: NodeJS.Immediate;
 }
@@ -15,10 +17,13 @@ export class WriteQueue {
   readonly #db: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
+  readonly #checkpoints: Checkpoints | undefined;
   #group: Group | undefined;
 
-  constructor(db: DatabaseSync) {
+  /** @param checkpoints absent: left to SQLite */
+  constructor(db: DatabaseSync, checkpoints?: Checkpoints) {
     this.#db = db;
+    this.#checkpoints = checkpoints;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
   }
@@ -29,6 +34,7 @@ export class WriteQueue {
    */
   async write(run: () => void): Promise<void> {
     const group = (this.#group ??= this.#open());
+    group.writes += 1;
     try {
       run();
     } catch (error) {
@@ -48,11 +54,12 @@ export class WriteQueue {
   }
 
   #open(): Group {
+    this.#checkpoints?.between();
     this.#begin.run();
     const committed = Promise.withResolvers<void>();
     // Waiters see the rejection; a group without any must not bring the process down.
     committed.promise.catch(() => undefined);
-    const group: Group = { committed, immediate: setImmediate(() => this.#close(group)) };
+    const group: Group = { writes: 0, committed, immediate: setImmediate(() => this.#close(group)) };
     return group;
   }
 
@@ -66,6 +73,7 @@ export class WriteQueue {
     }
     this.#end(group);
     group.committed.resolve();
+    this.#checkpoints?.committed(group.writes);
   }
 
   #lose(group: Group, error: unknown): void {

@@ -37,6 +37,25 @@ describe("opening an SQLite store", () => {
     await other.close();
   });
 
+  test("moves the write-ahead log into the database while it is being written, and closes both", async () => {
+    const path = join(folder, "moved.db");
+    const store = await open(path);
+    const before = (await stat(path)).size;
+    const json = JSON.stringify({ text: "x".repeat(1000) });
+    const put = (n: number) => store.putTask(taskRecord({ id: `task-${n}`, json }));
+    // Far fewer than SQLite itself would wait for.
+    for (let n = 0; n < 1000; n++) await put(n);
+    while ((await stat(path)).size === before) await put(0);
+    const numbers = Array.from({ length: 1000 }, (_, n) => n);
+    for (const n of numbers)
+      expect((await store.getTask({ agent: "planner", id: `task-${n}` }))?.json).toBe(json);
+    await store.close();
+    await expect(stat(`${path}-wal`)).rejects.toThrow("ENOENT");
+    const again = await open(path);
+    for (const n of numbers) expect(await again.getTask({ agent: "planner", id: `task-${n}` })).toBeDefined();
+    await again.close();
+  });
+
   test("fails for a file that is not a database, and leaves it as it was", async () => {
     const path = join(folder, "notes.txt");
     const notes = "These are notes, and quite a few of them.\n".repeat(50);
