@@ -10,8 +10,11 @@ export const MAX_NESTING = 128;
 export function isNestedDeeper(value: unknown, levels: number = MAX_NESTING): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((inner) => isNestedDeeper(inner, levels - 1));
-  // Without a list of the members: every event of every stream comes by here.
+  // Without a list of the members, or a function for each: every event of every stream comes by here.
+  if (Array.isArray(value)) {
+    for (const inner of value) if (isNestedDeeper(inner, levels - 1)) return true;
+    return false;
+  }
   for (const key in value) if (isNestedDeeper(Reflect.get(value, key), levels - 1)) return true;
   return false;
 }
