@@ -82,7 +82,10 @@ export async function callMethod(
   return result;
 }
 
-/** Answers with a stream; rejects where it could not be opened, and then nothing has been sent. */
+/**
+ * Answers with a stream, and resolves once it is open, so that nothing waits for its end but `RequestState.ended`;
+ * rejects where it could not be opened, and then nothing has been sent.
+ */
 export async function streamMethod(
   exchange: Exchange,
   method: StreamMethod,
@@ -91,13 +94,7 @@ export async function streamMethod(
 ): Promise<void> {
   const { ctx, agent, deps } = exchange;
   const invocation = await invocationOf(exchange, method, params);
-  const leave = deps.gate.enterStream(invocation.caller.principal);
-  try {
-    agent.enterStream();
-  } catch (thrown) {
-    leave();
-    throw thrown;
-  }
+  const leave = enterStream(exchange, invocation);
   try {
     const extensions = activatedExtensions(agent, invocation.caller.extensions);
     const subscription = await openStream(method, invocation);
@@ -105,17 +102,38 @@ export async function streamMethod(
     setExtensions(ctx, await extensions);
     ctx.respond = false;
     ctx.status = 200;
-    const end = await deps.streams.serve(ctx.res, subscription, {
+    const ended = Promise.withResolvers<void>();
+    ctx.state.ended = ended.promise;
+    deps.streams.serve(ctx.res, subscription, {
       framing,
       stalledAfter: agent.config.timeouts.stalledClient,
       onError: (thrown) => noteError(ctx, thrown, deps.log),
+      onEnd: (end) => {
+        // Why a stream failed has been noted when it did.
+        if (end === "client-gone" || end === "client-stalled") ctx.state.line.outcome = end;
+        leave();
+        ended.resolve();
+      },
     });
-    // Why a stream failed has been noted when it did.
-    if (end === "client-gone" || end === "client-stalled") ctx.state.line.outcome = end;
-  } finally {
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
+}
+
+/** Counts a stream in, for its caller and its agent; throws `too-many-requests`. Gives what counts it out again. */
+function enterStream({ agent, deps }: Exchange, { caller }: Invocation): () => void {
+  const leave = deps.gate.enterStream(caller.principal);
+  try {
+    agent.enterStream();
+  } catch (thrown) {
+    leave();
+    throw thrown;
+  }
+  return () => {
     agent.leaveStream();
     leave();
-  }
+  };
 }
 
 /** What to tell the client of what was thrown, with the headers set; undefined where it has gone. */

@@ -12,6 +12,8 @@ export interface RequestState {
   readonly line: AccessLine;
   /** How long the client may leave its answer unread, ms; `UNREAD` where absent. */
   stalledAfter?: number;
+  /** Resolves with the end of an answer that goes on after its handler has returned; never rejects. */
+  ended?: Promise<void>;
 }
 
 export type Context = ParameterizedContext<RequestState>;
@@ -35,10 +37,14 @@ export const requestLog =
     const start = performance.now();
     await next();
     if (!log.isLevelEnabled("info")) return;
-    const duration = Math.round(performance.now() - start);
-    const { method: verb, status } = ctx;
-    const path = ctx.path.replace(SECRET, "$1…");
-    log.info({ request: requestId, ...line, verb, path, status, duration }, "request");
+    const write = (): void => {
+      const duration = Math.round(performance.now() - start);
+      const { method: verb, status } = ctx;
+      const path = ctx.path.replace(SECRET, "$1…");
+      log.info({ request: requestId, ...line, verb, path, status, duration }, "request");
+    };
+    if (ctx.state.ended) void ctx.state.ended.then(write);
+    else write();
   };
 
 /** Where no agent says otherwise, ms. */

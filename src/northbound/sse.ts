@@ -36,6 +36,8 @@ export interface ServeOptions {
   readonly stalledAfter: number;
   /** Told what broke a stream off; the client is told by the stream itself. */
   readonly onError: (thrown: unknown) => void;
+  /** Called once, last. */
+  readonly onEnd: (end: StreamEnd) => void;
 }
 
 /** The frame of an answer that is one event and nothing else. */
@@ -62,26 +64,23 @@ export class EventStreams {
   }
 
   /** Sends the subscription's events until it ends or the client goes, and closes it; never rejects. */
-  async serve(
-    response: ServerResponse,
-    subscription: Subscription,
-    options: ServeOptions,
-  ): Promise<StreamEnd> {
-    const stream = new OpenStream(response, subscription, options);
+  serve(response: ServerResponse, subscription: Subscription, options: ServeOptions): void {
+    const stream = new OpenStream(response, subscription, options, () => this.#left(stream));
     this.#open.add(stream);
     this.#timer ??= setInterval(() => this.#tick(), Math.min(1_000, this.#heartbeat / 2)).unref();
-    const end = await stream.run();
-    this.#open.delete(stream);
-    if (this.#open.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
-    return end;
+    stream.start();
   }
 
   /** Ends every open stream with this error; for what still runs when the time to finish is over. */
   stop(error: A2AError): void {
     for (const stream of this.#open.members()) stream.fail(error);
+  }
+
+  #left(stream: OpenStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #tick(): void {
@@ -95,37 +94,39 @@ class OpenStream implements Placed {
   readonly #response: ServerResponse;
   readonly #subscription: Subscription;
   readonly #options: ServeOptions;
+  readonly #onClose: () => void;
   /** Set once nothing more will be written. */
   #end: StreamEnd | undefined;
   #writtenAt = performance.now();
   /** Since when the client has left a write unread. */
   #blockedAt: number | undefined;
   #resume: (() => void) | undefined;
+  #isClosed = false;
 
-  constructor(response: ServerResponse, subscription: Subscription, options: ServeOptions) {
+  constructor(
+    response: ServerResponse,
+    subscription: Subscription,
+    options: ServeOptions,
+    onClose: () => void,
+  ) {
     this.#response = response;
     this.#subscription = subscription;
     this.#options = options;
+    this.#onClose = onClose;
   }
 
-  async run(): Promise<StreamEnd> {
+  start(): void {
     const response = this.#response;
-    const closed = Promise.withResolvers<void>();
-    response.once("close", closed.resolve);
+    response.once("close", () => this.#close());
     response.on("drain", () => this.#unblock());
     // A write that meets a broken connection; "close" follows and says all there is to say.
     response.on("error", () => {});
-    if (response.closed || response.destroyed) closed.resolve();
-    else {
-      response.writeHead(200, EVENT_STREAM_HEADERS);
-      void this.#pump();
+    if (response.closed || response.destroyed) {
+      this.#close();
+      return;
     }
-    // Not the pump: a subscription may leave its `next` pending for ever once it is closed.
-    await closed.promise;
-    this.#end ??= "client-gone";
-    this.#subscription.close();
-    this.#unblock();
-    return this.#end;
+    response.writeHead(200, EVENT_STREAM_HEADERS);
+    void this.#pump();
   }
 
   /** Breaks the stream off, with an error as its last event. */
@@ -184,6 +185,17 @@ class OpenStream implements Placed {
     // What is still unread then has the same time as any other write.
     this.#blockedAt ??= performance.now();
     this.#response.end(text);
+  }
+
+  /** With the connection, not with the pump: a subscription may leave its `next` pending for ever once it is closed. */
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#end ??= "client-gone";
+    this.#subscription.close();
+    this.#unblock();
+    this.#onClose();
+    this.#options.onEnd(this.#end);
   }
 
   async #unblocked(): Promise<void> {
