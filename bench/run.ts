@@ -84,7 +84,11 @@ export async function bench({ smoke }: { smoke: boolean }): Promise<Report> {
     }
     for (const peer of peers) await stop(peer);
     for (let round = 0; round < Math.min(effort.rounds, 3); round++) {
-      for (const start of [() => startPipe(backend), () => startSdkRelay(backend), () => startProxy(backend, key)]) {
+      for (const start of [
+        () => startPipe(backend),
+        () => startSdkRelay(backend),
+        () => startProxy(backend, key),
+      ]) {
         const fresh = await started(start());
         await measureIdle(fresh, effort, results);
         await stop(fresh);
