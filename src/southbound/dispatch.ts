@@ -3,7 +3,7 @@
  * without a Readable between. Aborting rejects at once, also while the connection is still being made.
  */
 import type { Dispatcher } from "undici";
-import type { BodySink, BodySource } from "./body.ts";
+import { decoded, WholeBody, type BodySink, type BodySource } from "./body.ts";
 
 /** How an answer begins. */
 export interface Head {
@@ -13,6 +13,25 @@ export interface Head {
 
 /** What an answer is to become, and who takes its body. Called before the first byte of it; may throw. */
 export type Receive<T> = (head: Head, source: BodySource) => { readonly answer: T; readonly sink: BodySink };
+
+/** An answer that is read whole. */
+export interface Whole {
+  readonly head: Head;
+  /** Decompressed; rejects with what broke it off, or an A2AError beyond the limit. */
+  readonly body: Promise<Buffer>;
+}
+
+/** @param limit bytes after decompression */
+export const readWhole =
+  (limit: number): Receive<Whole> =>
+  (head, source) => {
+    const { sink, inner } = decoded(
+      head.headers["content-encoding"],
+      source,
+      (plain) => new WholeBody(plain, limit),
+    );
+    return { answer: { head, body: inner.done }, sink };
+  };
 
 /** Of a body that is of no interest, whose connection is closed. */
 export const ignored: BodySink = { data() {}, end() {}, fail() {} };

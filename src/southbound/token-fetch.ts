@@ -5,9 +5,8 @@
 import type { CustomFetchOptions } from "oauth4webapi";
 import { Client } from "undici";
 import { readBounded } from "../net/bounded.ts";
-import { decoded, WholeBody } from "./body.ts";
 import { createConnector } from "./connector.ts";
-import { dispatch } from "./dispatch.ts";
+import { dispatch, readWhole } from "./dispatch.ts";
 import type { LiveTls } from "./tls.ts";
 
 /** Of an answer, bytes after decompression; a token becomes a header, for which 16 KiB are much. */
@@ -36,11 +35,7 @@ export const createTlsFetch = (tls: LiveTls, timeout: number): TokenFetch => {
     const client = new Client(origin, { connect, pipelining: 0 });
     const asked = { method, path: pathname + search, headers, body: body?.toString() ?? null };
     try {
-      const { head, whole } = await dispatch(client, asked, signal, (begun, source) => {
-        const encoding = begun.headers["content-encoding"];
-        const { sink, inner } = decoded(encoding, source, (plain) => new WholeBody(plain, LARGEST));
-        return { answer: { head: begun, whole: inner.done }, sink };
-      });
+      const { head, body: whole } = await dispatch(client, asked, signal, readWhole(LARGEST));
       const bytes = await whole;
       const type = head.headers["content-type"];
       return new Response(bytes.length === 0 ? null : bytes, {

@@ -6,11 +6,11 @@ import { Pool } from "undici";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { isNestedDeeper } from "../protocol/nesting.ts";
-import { decoded, WholeBody, type BodySource } from "./body.ts";
+import { decoded, type BodySource } from "./body.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { createConnector } from "./connector.ts";
 import { authorized, lowerCase, withQuery, type Authorization } from "./credentials.ts";
-import { dispatch, ignored, type Head, type Receive } from "./dispatch.ts";
+import { dispatch, ignored, readWhole, type Head, type Receive, type Whole } from "./dispatch.ts";
 import { withoutForwarded } from "./echo.ts";
 import { createEventDecoder } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
@@ -58,21 +58,17 @@ function valuesIn(text: string, maxEventBytes: number): unknown[] {
   return [...decoder.push(Buffer.from(text)), ...decoder.end()].map(({ value }) => value);
 }
 
-/** An answer that is read whole. */
-interface Whole {
-  readonly head: Head;
-  readonly body: Promise<Buffer>;
-}
-
 class UndiciClient implements ClosableHttpClient {
   readonly #options: HttpClientOptions;
   readonly #origin: string;
   readonly #pool: Pool;
+  readonly #whole: Receive<Whole>;
   #last: { readonly address: string; readonly url: URL } | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
     this.#origin = new URL(options.url).origin;
+    this.#whole = readWhole(options.limits.responseBody);
     this.#pool = new Pool(this.#origin, {
       connections: options.limits.connections,
       connect: createConnector(options.tls ?? (() => NO_IDENTITY), options.timeouts.connect),
@@ -83,7 +79,7 @@ class UndiciClient implements ClosableHttpClient {
   }
 
   async unary(request: HttpRequest): Promise<HttpResponse> {
-    return this.#read(await this.#open(request, (head, source) => this.#whole(head, source)), request.signal);
+    return this.#read(await this.#open(request, this.#whole), request.signal);
   }
 
   async stream(request: HttpRequest): Promise<HttpStream> {
@@ -101,13 +97,6 @@ class UndiciClient implements ClosableHttpClient {
 
   close(): Promise<void> {
     return this.#pool.destroy();
-  }
-
-  #whole(head: Head, source: BodySource): ReturnType<Receive<Whole>> {
-    const { headers } = head;
-    const open = (plain: BodySource) => new WholeBody(plain, this.#options.limits.responseBody);
-    const { sink, inner } = decoded(headers["content-encoding"], source, open);
-    return { answer: { head, body: inner.done }, sink };
   }
 
   #events(
