@@ -1,5 +1,7 @@
 /** The methods of 0.3.0 over one agent: what the agent lacks is made up for here. Semantics: docs/behaviour.md. */
 import type { AgentEvent, Call } from "../adapter.ts";
+import { Bag } from "../collections/bag.ts";
+import { Registry } from "../collections/registry.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ListTasksParams } from "../protocol/list-params.ts";
@@ -12,8 +14,6 @@ import { CardCache } from "./card-cache.ts";
 import type { EngineContext } from "./context.ts";
 import { requireContinuable, stillWorking } from "./continuation.ts";
 import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
-import { Bag } from "../collections/bag.ts";
-import { Registry } from "../collections/registry.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
 import { PushConfigs } from "./push-configs.ts";

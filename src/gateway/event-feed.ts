@@ -202,13 +202,10 @@ class Listener implements Subscription {
       return [opening];
     }
     while (!this.#closed) {
-      const { ended } = this.#feed;
-      const taken = this.#feed.take(this.sequence);
-      const isHere = !(taken instanceof Promise);
-      if (isHere && taken.length > 0) return this.#advance(taken);
       // Before the store is waited for, so that no change is missed meanwhile.
-      const { changed } = this.#feed;
-      const batch = isHere ? taken : await taken;
+      const { changed, ended } = this.#feed;
+      const taken = this.#feed.take(this.sequence);
+      const batch = taken instanceof Promise ? await taken : taken;
       if (batch.length > 0) return this.#advance(batch);
       if (ended) this.close();
       else await changed;
