@@ -63,9 +63,13 @@ export class EventStreams {
     return this.#open.size;
   }
 
-  /** Sends the subscription's events until it ends or the client goes, and closes it; never rejects. */
+  /** Sends the subscription's events until it ends or the client goes, and closes it. */
   serve(response: ServerResponse, subscription: Subscription, options: ServeOptions): void {
-    const stream = new OpenStream(response, subscription, options, () => this.#left(stream));
+    const onEnd = (end: StreamEnd): void => {
+      this.#leave(stream);
+      options.onEnd(end);
+    };
+    const stream = new OpenStream(response, subscription, { ...options, onEnd });
     this.#open.add(stream);
     this.#timer ??= setInterval(() => this.#tick(), Math.min(1_000, this.#heartbeat / 2)).unref();
     stream.start();
@@ -76,7 +80,7 @@ export class EventStreams {
     for (const stream of this.#open.members()) stream.fail(error);
   }
 
-  #left(stream: OpenStream): void {
+  #leave(stream: OpenStream): void {
     this.#open.delete(stream);
     if (this.#open.size > 0) return;
     clearInterval(this.#timer);
@@ -94,7 +98,6 @@ class OpenStream implements Placed {
   readonly #response: ServerResponse;
   readonly #subscription: Subscription;
   readonly #options: ServeOptions;
-  readonly #onClose: () => void;
   /** Set once nothing more will be written. */
   #end: StreamEnd | undefined;
   #writtenAt = performance.now();
@@ -103,16 +106,10 @@ class OpenStream implements Placed {
   #resume: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(
-    response: ServerResponse,
-    subscription: Subscription,
-    options: ServeOptions,
-    onClose: () => void,
-  ) {
+  constructor(response: ServerResponse, subscription: Subscription, options: ServeOptions) {
     this.#response = response;
     this.#subscription = subscription;
     this.#options = options;
-    this.#onClose = onClose;
   }
 
   start(): void {
@@ -194,14 +191,13 @@ class OpenStream implements Placed {
     this.#end ??= "client-gone";
     this.#subscription.close();
     this.#unblock();
-    this.#onClose();
     this.#options.onEnd(this.#end);
   }
 
-  async #unblocked(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#resume = resolve;
-    await promise;
+  #unblocked(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#resume = resolve;
+    });
   }
 
   #unblock(): void {
