@@ -29,7 +29,10 @@ export class Registry<T> {
     this.#slots.delete(key);
   }
 
-  keys(): readonly string[] {
-    return [...this.#slots.keys()];
+  /** Those that are in it now; it may be changed meanwhile. */
+  entries(): readonly (readonly [key: string, value: T])[] {
+    return [...this.#slots].flatMap(([key, { value }]) =>
+      value === undefined ? [] : [[key, value] as const],
+    );
   }
 }

@@ -66,10 +66,7 @@ export class EventLog {
   writeAll(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const name of this.#open.keys()) {
-      const row = this.#open.get(name);
-      if (row) this.#write(name, row);
-    }
+    for (const [name, row] of this.#open.entries()) this.#write(name, row);
   }
 
   after(key: TaskKey, sequence: number, limit: number): StoredEvent[] {

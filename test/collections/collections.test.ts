@@ -65,7 +65,7 @@ test("a registry holds what a map would", () => {
           registry.delete(key);
           map.delete(key);
         }
-        expect(registry.keys()).toEqual([...map.keys()]);
+        expect(registry.entries()).toEqual([...map]);
         for (const name of ["a", "b", "c"]) {
           expect(registry.get(name)).toBe(map.get(name));
           expect(registry.has(name)).toBe(map.has(name));
