@@ -69,6 +69,9 @@ export const startBackend = (): Promise<Peer> =>
 export const startPipe = (backend: Peer): Promise<Peer> =>
   startNode("node:http pipe", PEER_CORE, [file("peers/pipe.ts"), String(backend.port)], onlyCanonical);
 
+export const startKoaUndici = (backend: Peer): Promise<Peer> =>
+  startNode("koa with undici", PEER_CORE, [file("peers/koa-undici.ts"), String(backend.port)], onlyCanonical);
+
 export const startSdkRelay = (backend: Peer): Promise<Peer> =>
   startNode("SDK relay", PEER_CORE, [file("peers/sdk-relay.ts"), String(backend.port)], (dialect) =>
     dialect === "canonical" ? "/" : undefined,

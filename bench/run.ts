@@ -21,6 +21,7 @@ import {
 import {
   pinLoad,
   startBackend,
+  startKoaUndici,
   startNginx,
   startPipe,
   startProxy,
@@ -72,9 +73,10 @@ export async function bench({ smoke }: { smoke: boolean }): Promise<Report> {
     const backend = await started(startBackend());
     const nginx = await started(startNginx(backend));
     const pipe = await started(startPipe(backend));
+    const floor = await started(startKoaUndici(backend));
     const relay = await started(startSdkRelay(backend));
     const proxy = await started(startProxy(backend, key));
-    const peers = [nginx, pipe, relay, proxy].filter((peer) => peer !== undefined);
+    const peers = [nginx, pipe, floor, relay, proxy].filter((peer) => peer !== undefined);
     // The first rounds bring the code of all of them to speed, and are not counted.
     for (let round = 0; round < (smoke ? 1 : 2); round++)
       await measureThroughput(peers, effort, new Results());
@@ -86,6 +88,7 @@ export async function bench({ smoke }: { smoke: boolean }): Promise<Report> {
     for (let round = 0; round < Math.min(effort.rounds, 3); round++) {
       for (const start of [
         () => startPipe(backend),
+        () => startKoaUndici(backend),
         () => startSdkRelay(backend),
         () => startProxy(backend, key),
       ]) {

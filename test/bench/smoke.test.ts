@@ -19,6 +19,7 @@ describe("a run of the benchmarks", () => {
       .map(({ peer, dialect }) => `${peer}, ${dialect}`);
     expect(measured).toEqual([
       "node:http pipe, canonical",
+      "koa with undici, canonical",
       "SDK relay, canonical",
       "a2a-compat-proxy, canonical",
       "a2a-compat-proxy, legacy",
