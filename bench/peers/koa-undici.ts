@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import Koa from "koa";
-import getRawBody from "raw-body";
+import rawBody from "raw-body";
 import { Pool } from "undici";
 import { dispatch, readWhole, type Receive } from "../../src/southbound/dispatch.ts";
 
@@ -30,7 +30,7 @@ function relayTo(response: ServerResponse): Receive<void> {
 
 const app = new Koa();
 app.use(async (ctx) => {
-  const body = anew(await getRawBody(ctx.req, { encoding: "utf8" }));
+  const body = anew(await rawBody(ctx.req, { encoding: "utf8" }));
   const headers = { "content-type": "application/json", accept: ctx.get("Accept") };
   const request = { method: "POST", path: "/canonical", headers, body } as const;
   if (ctx.get("Accept") === "text/event-stream") {

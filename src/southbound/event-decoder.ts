@@ -3,7 +3,7 @@
  * splits lines (CR, LF or CRLF, cut anywhere) and hands each one over as soon as it is whole, because agents leave out
  * the blank line that the SSE standard waits for.
  */
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 import { A2AError } from "../protocol/errors.ts";
 import { isNestedDeeper } from "../protocol/nesting.ts";
 import type { StreamedValue } from "./http.ts";
@@ -17,131 +17,166 @@ export interface EventDecoderOptions {
   readonly onMalformed?: (excerpt: string) => void;
 }
 
-/**
- * `push` and `end` return the values that are complete, and throw an A2AError once an event is too large. Values
- * that came before it in the same chunk are returned first; the next call throws.
- */
-export interface EventDecoder {
-  push(chunk: Uint8Array): StreamedValue[];
-  end(): StreamedValue[];
-}
-
+/** Decodes whole lines, so that no character is ever cut, and drops a BOM wherever a line begins with one. */
+const utf8 = new TextDecoder();
 const LF = 0x0a;
 const CR = 0x0d;
 const EXCERPT = 200;
 const FIELD_START = /^[a-z:]/;
+const DATA = "data:";
+
+/** The value of a `data:` line. */
+const dataOf = (line: string): string =>
+  line.slice(line.charAt(DATA.length) === " " ? DATA.length + 1 : DATA.length);
 
 /** Calls `onLine` with each whole line, `onOpen` with the size of the line that is not whole yet. */
-function createLineSplitter(onLine: (line: Uint8Array) => void, onOpen: (bytes: number) => void) {
-  let open: Uint8Array[] = [];
-  let openBytes = 0;
-  let afterCr = false;
+class LineSplitter {
+  readonly #onLine: (line: Uint8Array) => void;
+  readonly #onOpen: (bytes: number) => void;
+  #open: Uint8Array[] = [];
+  #openBytes = 0;
+  #afterCr = false;
 
-  function finish(last: Uint8Array): void {
-    const line = openBytes === 0 ? last : Buffer.concat([...open, last]);
-    open = [];
-    openBytes = 0;
-    onLine(line);
+  constructor(onLine: (line: Uint8Array) => void, onOpen: (bytes: number) => void) {
+    this.#onLine = onLine;
+    this.#onOpen = onOpen;
   }
 
-  function push(chunk: Uint8Array): void {
+  push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
-    let start = afterCr && chunk[0] === LF ? 1 : 0;
-    afterCr = false;
+    let start = this.#afterCr && chunk[0] === LF ? 1 : 0;
+    this.#afterCr = false;
     let lf = chunk.indexOf(LF, start);
     let cr = chunk.indexOf(CR, start);
     while (lf !== -1 || cr !== -1) {
       const end = cr === -1 || (lf !== -1 && lf < cr) ? lf : cr;
-      finish(chunk.subarray(start, end));
+      this.#finish(chunk.subarray(start, end));
       start = end + 1;
       if (end === cr) {
-        afterCr = start === chunk.length;
+        this.#afterCr = start === chunk.length;
         if (chunk[start] === LF) start++;
         cr = chunk.indexOf(CR, start);
       }
       if (lf !== -1 && lf < start) lf = chunk.indexOf(LF, start);
     }
     if (start === chunk.length) return;
-    open.push(chunk.subarray(start));
-    openBytes += chunk.length - start;
-    onOpen(openBytes);
+    this.#open.push(chunk.subarray(start));
+    this.#openBytes += chunk.length - start;
+    this.#onOpen(this.#openBytes);
   }
 
-  return {
-    push,
-    end: () => {
-      if (openBytes > 0) finish(new Uint8Array());
-    },
-  };
+  end(): void {
+    if (this.#openBytes > 0) this.#finish(new Uint8Array());
+  }
+
+  #finish(last: Uint8Array): void {
+    const line = this.#openBytes === 0 ? last : Buffer.concat([...this.#open, last]);
+    this.#open = [];
+    this.#openBytes = 0;
+    this.#onLine(line);
+  }
 }
 
 /** The synchronous core of an event stream; no timers, no I/O. */
-export function createEventDecoder({ maxEventBytes, onMalformed }: EventDecoderOptions): EventDecoder {
-  let values: StreamedValue[] = [];
-  let fault: A2AError | undefined;
-  let heldBytes = 0;
-  // Decodes line by line, so that no character is ever cut, and drops a BOM wherever a line begins with one.
-  const utf8 = new TextDecoder();
+export class EventDecoder {
+  readonly #options: EventDecoderOptions;
+  readonly #lines: LineSplitter;
+  readonly #assembler: JsonAssembler;
+  /** Made with the first line that is not simply `data:`. */
+  #parser: EventSourceParser | undefined;
+  /** It holds an `event:` or `id:` for the next `data:`. */
+  #isNamed = false;
+  #values: StreamedValue[] = [];
+  #fault: A2AError | undefined;
+  #heldBytes = 0;
 
-  const assembler = new JsonAssembler({
-    emit: (value, { event, id }) => {
-      if (isNestedDeeper(value)) throw tooDeep({ stage: "event" });
-      values.push({ value, event, id });
-    },
-    onMalformed: (text) => onMalformed?.(text.trim().slice(0, EXCERPT)),
-  });
-  const parser = createParser({
-    onEvent: ({ data, event, id }) => assembler.push({ text: data, prefixed: true, event, id }),
-    onError: ({ type, line }) => {
-      if (type === "unknown-field" && line !== undefined) assembler.push({ text: line, prefixed: false });
-    },
-  });
-  const lines = createLineSplitter(onLine, (bytes) => guard(heldBytes + bytes));
+  constructor(options: EventDecoderOptions) {
+    this.#options = options;
+    this.#lines = new LineSplitter(
+      (line) => this.#take(line),
+      (bytes) => this.#guard(this.#heldBytes + bytes),
+    );
+    this.#assembler = new JsonAssembler({
+      emit: (value, { event, id }) => {
+        if (isNestedDeeper(value)) throw tooDeep({ stage: "event" });
+        this.#values.push({ value, event, id });
+      },
+      onMalformed: (text) => options.onMalformed?.(text.trim().slice(0, EXCERPT)),
+    });
+  }
 
-  function guard(bytes: number): void {
+  /**
+   * The values that are complete; throws an A2AError once an event is too large. Values that came before it in the
+   * same chunk are returned first; the next call throws.
+   */
+  push(chunk: Uint8Array): StreamedValue[] {
+    return this.#run(() => this.#lines.push(chunk));
+  }
+
+  /** The values that the end completes; throws as `push` does. */
+  end(): StreamedValue[] {
+    return this.#run(() => {
+      this.#lines.end();
+      this.#assembler.boundary();
+    });
+  }
+
+  #run(step: () => void): StreamedValue[] {
+    if (this.#fault) throw this.#fault;
+    this.#values = [];
+    try {
+      step();
+    } catch (error) {
+      this.#fault = A2AError.from(error);
+      if (this.#values.length === 0) throw this.#fault;
+    }
+    return this.#values;
+  }
+
+  #take(line: Uint8Array): void {
+    if (line.length === 0) {
+      if (this.#isNamed) this.#field("");
+      this.#assembler.boundary();
+      this.#heldBytes = 0;
+      return;
+    }
+    this.#heldBytes += line.length;
+    this.#guard(this.#heldBytes);
+    const text = utf8.decode(line);
+    // No field begins like this. The parser would say so too, with an Error and its stack for each such line.
+    if (!FIELD_START.test(text)) this.#assembler.push({ text, prefixed: false });
+    else if (this.#isNamed || !text.startsWith(DATA)) this.#field(text);
+    else this.#assembler.push({ text: dataOf(text), prefixed: true });
+    if (!this.#assembler.busy) this.#heldBytes = 0;
+  }
+
+  /**
+   * The parser would collect `data:` lines until a blank one; ended here, each is an event of its own, which takes along
+   * the `event:` and `id:` before it.
+   */
+  #field(text: string): void {
+    const ends = text === "" || text.startsWith("data");
+    this.#parser ??= this.#createParser();
+    this.#parser.feed(ends ? `${text}\n\n` : `${text}\n`);
+    this.#isNamed = !ends;
+  }
+
+  #createParser(): EventSourceParser {
+    return createParser({
+      onEvent: ({ data, event, id }) => this.#assembler.push({ text: data, prefixed: true, event, id }),
+      onError: ({ type, line }) => {
+        if (type === "unknown-field" && line !== undefined)
+          this.#assembler.push({ text: line, prefixed: false });
+      },
+    });
+  }
+
+  #guard(bytes: number): void {
+    const { maxEventBytes } = this.#options;
     if (bytes <= maxEventBytes) return;
     throw new A2AError("invalid-agent-response", {
       message: `The agent sent an event of more than ${maxEventBytes} bytes`,
       data: { stage: "event", limit: maxEventBytes },
     });
   }
-
-  function onLine(line: Uint8Array): void {
-    if (line.length === 0) {
-      parser.feed("\n");
-      assembler.boundary();
-      heldBytes = 0;
-      return;
-    }
-    heldBytes += line.length;
-    guard(heldBytes);
-    const text = utf8.decode(line);
-    // No field begins like this. The parser would say so too, with an Error and its stack for each such line.
-    if (!FIELD_START.test(text)) assembler.push({ text, prefixed: false });
-    // The parser would collect `data:` lines until a blank one; ended here, each is an event of its own, which takes
-    // along the `event:` and `id:` before it.
-    else parser.feed(text.startsWith("data") ? `${text}\n\n` : `${text}\n`);
-    if (!assembler.busy) heldBytes = 0;
-  }
-
-  function run(step: () => void): StreamedValue[] {
-    if (fault) throw fault;
-    values = [];
-    try {
-      step();
-    } catch (error) {
-      fault = A2AError.from(error);
-      if (values.length === 0) throw fault;
-    }
-    return values;
-  }
-
-  return {
-    push: (chunk) => run(() => lines.push(chunk)),
-    end: () =>
-      run(() => {
-        lines.end();
-        assembler.boundary();
-      }),
-  };
 }

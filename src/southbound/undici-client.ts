@@ -12,7 +12,7 @@ import { createConnector } from "./connector.ts";
 import { authorized, lowerCase, withQuery, type Authorization } from "./credentials.ts";
 import { dispatch, ignored, readWhole, type Head, type Receive, type Whole } from "./dispatch.ts";
 import { withoutForwarded } from "./echo.ts";
-import { createEventDecoder } from "./event-decoder.ts";
+import { EventDecoder } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import type { HttpClient, HttpRequest, HttpResponse, HttpStream } from "./http.ts";
@@ -54,7 +54,7 @@ function parsed(text: string): unknown {
 
 /** A stream that was not asked for, and has ended. */
 function valuesIn(text: string, maxEventBytes: number): unknown[] {
-  const decoder = createEventDecoder({ maxEventBytes });
+  const decoder = new EventDecoder({ maxEventBytes });
   return [...decoder.push(Buffer.from(text)), ...decoder.end()].map(({ value }) => value);
 }
 
@@ -105,7 +105,7 @@ class UndiciClient implements ClosableHttpClient {
     signal: AbortSignal,
   ): ReturnType<Receive<EventStream>> {
     const { limits, redact, onMalformed } = this.#options;
-    const decoder = createEventDecoder({
+    const decoder = new EventDecoder({
       maxEventBytes: limits.event,
       onMalformed: (excerpt) => onMalformed?.(redact(excerpt)),
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { createEventDecoder } from "../../src/southbound/event-decoder.ts";
+import { EventDecoder } from "../../src/southbound/event-decoder.ts";
 import {
   anyChunkSizes,
   anyContainer,
@@ -15,7 +15,7 @@ import {
 /** As JSON texts, which tell apart what object comparison does not. */
 function decode(stream: string, sizes: readonly number[]) {
   const malformed: string[] = [];
-  const decoder = createEventDecoder({ maxEventBytes: 1e6, onMalformed: (text) => malformed.push(text) });
+  const decoder = new EventDecoder({ maxEventBytes: 1e6, onMalformed: (text) => malformed.push(text) });
   const values = [...chunksOf(Buffer.from(stream), sizes)].flatMap((chunk) => decoder.push(chunk));
   const texts = [...values, ...decoder.end()].map(({ value }) => JSON.stringify(value));
   return { texts, malformed };
@@ -96,7 +96,7 @@ describe("a broken event costs nothing but itself", () => {
         fc.uint8Array({ maxLength: 300 }),
         fc.string({ unit: anyLikelyCharacter }),
         (noise, likely) => {
-          const decoder = createEventDecoder({ maxEventBytes: 1e6 });
+          const decoder = new EventDecoder({ maxEventBytes: 1e6 });
           expect(() => [decoder.push(noise), decoder.push(Buffer.from(likely)), decoder.end()]).not.toThrow();
         },
       ),

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import { A2AError } from "../../src/protocol/errors.ts";
-import { createEventDecoder } from "../../src/southbound/event-decoder.ts";
+import { EventDecoder } from "../../src/southbound/event-decoder.ts";
 
 /** The values of the pieces, and what was dropped. */
 function decode(...pieces: (string | Uint8Array)[]) {
   const malformed: string[] = [];
-  const decoder = createEventDecoder({ maxEventBytes: 10_000, onMalformed: (text) => malformed.push(text) });
+  const decoder = new EventDecoder({ maxEventBytes: 10_000, onMalformed: (text) => malformed.push(text) });
   const values = pieces.flatMap((piece) => decoder.push(Buffer.from(piece)));
   return { values: [...values, ...decoder.end()].map(({ value }) => value), malformed };
 }
 
 /** What each piece gives as soon as it has arrived. */
 function arrivals(...pieces: string[]): unknown[][] {
-  const decoder = createEventDecoder({ maxEventBytes: 10_000 });
+  const decoder = new EventDecoder({ maxEventBytes: 10_000 });
   return pieces.map((piece) => decoder.push(Buffer.from(piece)).map(({ value }) => value));
 }
 
@@ -71,7 +71,7 @@ describe("framing", () => {
   });
 
   test("event and id belong to the value after them and to no other", () => {
-    const decoder = createEventDecoder({ maxEventBytes: 1000 });
+    const decoder = new EventDecoder({ maxEventBytes: 1000 });
     const stream = 'event: x\nid: 7\ndata: {\ndata: "a":1}\n\nevent: lost\n\ndata: {"b":2}\n\n';
     expect(decoder.push(Buffer.from(stream))).toEqual([
       { value: { a: 1 }, event: "x", id: "7" },
@@ -133,7 +133,7 @@ describe("broken values", () => {
 
 describe("the size limit", () => {
   const tooLarge = { code: "invalid-agent-response", data: { stage: "event", limit: 100 } };
-  const limited = () => createEventDecoder({ maxEventBytes: 100 });
+  const limited = () => new EventDecoder({ maxEventBytes: 100 });
 
   test("a line that does not end is refused as soon as it is too long", () => {
     const decoder = limited();
@@ -164,7 +164,7 @@ describe("the size limit", () => {
 });
 
 test("an event that is nested too deeply ends the stream with an error", () => {
-  const decoder = createEventDecoder({ maxEventBytes: 1_000_000 });
+  const decoder = new EventDecoder({ maxEventBytes: 1_000_000 });
   const line = `data: ${"[".repeat(100_000)}${"]".repeat(100_000)}\n`;
   const error = thrownBy(() => decoder.push(Buffer.from(line)));
   expect(error.code).toBe("invalid-agent-response");
