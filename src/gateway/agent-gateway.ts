@@ -16,6 +16,7 @@ import { requireContinuable, stillWorking } from "./continuation.ts";
 import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
+import { callOf, NewIds } from "./open-call.ts";
 import { PushConfigs } from "./push-configs.ts";
 import { storedTask, vendorTaskOf } from "./record.ts";
 import { resume } from "./resume.ts";
@@ -163,7 +164,7 @@ export class AgentGateway implements Gateway {
     const vendorParams = { ...params, configuration, message: vendorMessage };
     const send = { message: params.message, params: vendorParams, way: how.way };
     return this.#run({
-      ...this.#newIds(),
+      newIds: this.#newIds(),
       principal,
       extensions,
       forwarded,
@@ -211,7 +212,7 @@ export class AgentGateway implements Gateway {
   #follow(record: TaskRecord, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
     const { principal, extensions, forwarded } = caller;
     return this.#run({
-      ...this.#newIds(),
+      newIds: this.#newIds(),
       principal,
       extensions,
       forwarded,
@@ -253,15 +254,14 @@ export class AgentGateway implements Gateway {
     void run.done.then(() => caller.signal.removeEventListener("abort", onAbort));
   }
 
-  #newIds() {
-    const { mint } = this.#context;
-    return { newTaskId: mint.newId(), newContextId: mint.newId() };
+  #newIds(): NewIds {
+    return new NewIds(this.#context.mint);
   }
 
   /** A call that does no work at the agent and has its answer soon. */
   #request({ extensions, forwarded }: Caller): Call {
     const signal = AbortSignal.timeout(this.#context.agent.timeouts.request);
-    return { ...this.#newIds(), signal, extensions, forwarded };
+    return callOf({ newIds: this.#newIds(), extensions, forwarded }, signal);
   }
 }
 

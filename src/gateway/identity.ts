@@ -4,6 +4,7 @@
  */
 import type { ContextRecord, TaskRecord, TaskStore } from "../store/store.ts";
 import { isInterrupted } from "../protocol/states.ts";
+import type { NewIds } from "./open-call.ts";
 
 /** Tasks that one message refers to; each costs a look into the store. */
 const MAX_REFERENCES = 256;
@@ -42,10 +43,10 @@ export class Identity {
     return found;
   }
 
-  /** The id towards clients for a context that the vendor named; `fallback` where it is another principal's. */
-  async contextId(principal: string, vendorContextId: string | undefined, fallback: string): Promise<string> {
-    if (vendorContextId === undefined) return fallback;
-    return (await this.#isForeign(principal, vendorContextId)) ? fallback : vendorContextId;
+  /** The vendor's id of a context, where it may be the one towards clients: it is not another principal's. */
+  async contextId(principal: string, vendorContextId: string | undefined): Promise<string | undefined> {
+    if (vendorContextId === undefined) return undefined;
+    return (await this.#isForeign(principal, vendorContextId)) ? undefined : vendorContextId;
   }
 
   /** Keeps the vendor's id of a context for the next turn. */
@@ -60,16 +61,16 @@ export class Identity {
   async taskId(
     owner: { principal: string; contextId: string },
     vendorTaskId: string | undefined,
-    fallback: string,
+    newIds: NewIds,
   ): Promise<{ id: string; resumed?: TaskRecord }> {
-    if (vendorTaskId === undefined || this.#claimed.has(vendorTaskId)) return this.#claim(fallback);
+    if (vendorTaskId === undefined || this.#claimed.has(vendorTaskId)) return this.#claim(newIds.taskId);
     const known = await this.#store.getTaskByVendorId(this.#agent, vendorTaskId);
-    if (!known) return this.#claim(this.#claimed.has(vendorTaskId) ? fallback : vendorTaskId);
+    if (!known) return this.#claim(this.#claimed.has(vendorTaskId) ? newIds.taskId : vendorTaskId);
     const isOwn = known.principal === owner.principal && known.contextId === owner.contextId;
     if (isOwn && isInterrupted(known.state) && !this.#claimed.has(known.id)) {
       return { ...this.#claim(known.id), resumed: known };
     }
-    return this.#claim(fallback);
+    return this.#claim(newIds.taskId);
   }
 
   release(taskId: string): void {

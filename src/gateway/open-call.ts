@@ -1,16 +1,47 @@
 /** One call to the agent while it is under way: what it takes along, its time, and its end from this side. */
 import type { Call } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
+import type { Mint } from "./complete.ts";
 import type { EngineContext } from "./context.ts";
 import type { Deadline } from "./deadlines.ts";
 
+/** Ids for what is new, made when they are asked for: most vendors bring their own. */
+export class NewIds {
+  readonly #mint: Mint;
+  #taskId: string | undefined;
+  #contextId: string | undefined;
+
+  constructor(mint: Mint) {
+    this.#mint = mint;
+  }
+
+  get taskId(): string {
+    return (this.#taskId ??= this.#mint.newId());
+  }
+
+  get contextId(): string {
+    return (this.#contextId ??= this.#mint.newId());
+  }
+}
+
 /** What every call of a turn takes along. */
-export interface CallIds {
-  readonly newTaskId: string;
-  readonly newContextId: string;
+export interface CallExtras {
+  readonly newIds: NewIds;
   readonly extensions: readonly string[];
   readonly forwarded?: Call["forwarded"];
 }
+
+export const callOf = ({ newIds, extensions, forwarded }: CallExtras, signal: AbortSignal): Call => ({
+  signal,
+  extensions,
+  forwarded,
+  get newTaskId() {
+    return newIds.taskId;
+  },
+  get newContextId() {
+    return newIds.contextId;
+  },
+});
 
 export class OpenCall {
   readonly call: Call;
@@ -21,10 +52,8 @@ export class OpenCall {
   #timeout: string;
   #broken: PromiseWithResolvers<never> | undefined;
 
-  constructor({ agent, deadlines }: EngineContext, ids: CallIds, ms: number, timeout: string) {
-    const { newTaskId, newContextId, extensions, forwarded } = ids;
-    const { signal } = this.#controller;
-    this.call = { signal, newTaskId, newContextId, extensions, forwarded };
+  constructor({ agent, deadlines }: EngineContext, extras: CallExtras, ms: number, timeout: string) {
+    this.call = callOf(extras, this.#controller.signal);
     this.#agent = agent.name;
     this.#timeout = timeout;
     this.#deadline = deadlines.start(ms, () => this.break(this.#overtime()));

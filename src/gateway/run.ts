@@ -44,7 +44,7 @@ export class TaskRun implements Placed {
     this.#turn = turn;
     this.#onTask = onTask;
     this.#upstream = new Upstream(context, turn, turn.record?.callback, () => this.#task?.keepCallback());
-    const minted = context.backend.clientMintsTaskIds ? turn.newTaskId : undefined;
+    const minted = context.backend.clientMintsTaskIds ? turn.newIds.taskId : undefined;
     const { vendorTaskId, vendorContextId } = turn.record ?? {};
     this.#announced = vendorTaskId !== undefined;
     this.#vendor = { taskId: turn.record ? vendorTaskId : minted, contextId: vendorContextId };

@@ -37,9 +37,10 @@ async function newTask(
   { identity, turn, vendor }: TaskStart,
   event: AgentEvent | undefined,
 ): Promise<Origin> {
-  const { principal, newTaskId, newContextId } = turn;
-  const contextId = turn.contextId ?? (await identity.contextId(principal, event?.contextId, newContextId));
+  const { principal, newIds } = turn;
+  const contextId =
+    turn.contextId ?? (await identity.contextId(principal, event?.contextId)) ?? newIds.contextId;
   const owner = { principal, contextId };
-  const { id, resumed } = await identity.taskId(owner, vendor.taskId, newTaskId);
+  const { id, resumed } = await identity.taskId(owner, vendor.taskId, newIds);
   return resumed ?? { id, contextId };
 }

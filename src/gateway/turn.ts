@@ -4,10 +4,10 @@ import type { Message } from "../protocol/model.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import type { TaskRecord } from "../store/store.ts";
 import type { CheckedPushConfig } from "./push-configs.ts";
-import type { CallIds } from "./open-call.ts";
+import type { CallExtras } from "./open-call.ts";
 
 /** How a turn begins. */
-export interface Turn extends CallIds {
+export interface Turn extends CallExtras {
   readonly principal: string;
   /** The client's message and the parameters for the vendor, with the vendor's ids; absent where a task is followed. */
   readonly send?: {

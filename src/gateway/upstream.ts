@@ -9,7 +9,7 @@ import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
 import type { Events } from "./late-events.ts";
-import { OpenCall, type CallIds } from "./open-call.ts";
+import { callOf, OpenCall, type CallExtras } from "./open-call.ts";
 import { BegunEvents, TimedEvents } from "./timed-events.ts";
 import { VendorCallback } from "./vendor-callback.ts";
 
@@ -43,7 +43,7 @@ export const mayHaveArrived = (error: unknown): boolean =>
 
 export class Upstream {
   readonly #context: EngineContext;
-  readonly #ids: CallIds;
+  readonly #extras: CallExtras;
   /** The call that is under way. */
   #open: OpenCall | undefined;
   /** Ends the pause between two calls. */
@@ -60,12 +60,12 @@ export class Upstream {
    */
   constructor(
     context: EngineContext,
-    ids: CallIds,
+    extras: CallExtras,
     seal: string | undefined,
     keepCallback: () => Promise<void> | undefined,
   ) {
     this.#context = context;
-    this.#ids = ids;
+    this.#extras = extras;
     this.#keepCallback = keepCallback;
     this.#callback = VendorCallback.of(context);
     this.#callback?.resume(seal);
@@ -115,7 +115,7 @@ export class Upstream {
   release(task: VendorTask | undefined): void {
     if (this.seal === undefined) return;
     const signal = AbortSignal.timeout(this.#context.agent.timeouts.request);
-    this.#callback?.release(task, { signal, ...this.#ids });
+    this.#callback?.release(task, callOf(this.#extras, signal));
   }
 
   /** Yields the task as the agent reports it, again and again; ends only by an error or when left. */
@@ -217,7 +217,7 @@ export class Upstream {
 
   #begin(ms: number, timeout: string): OpenCall {
     if (this.#aborted) throw this.#aborted;
-    this.#open = new OpenCall(this.#context, this.#ids, ms, timeout);
+    this.#open = new OpenCall(this.#context, this.#extras, ms, timeout);
     return this.#open;
   }
 

@@ -68,17 +68,19 @@ export function prepareStatements(db: DatabaseSync) {
     unfinishedTasks: db.prepare(
       `SELECT ${TASK_COLUMNS} FROM tasks WHERE finished = 0 ORDER BY created_at, key`,
     ),
-    // Whoever used it first. Mostly that is the only one, and then the index tells by its first and its last entry.
+    // Whoever used it first. Mostly nobody did, or one alone, and then the index tells by its first and its last entry.
     contextOwner: db.prepare(`
-      SELECT coalesce(
-        (SELECT CASE WHEN first = last THEN first ELSE (
-            SELECT principal FROM tasks WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1) END
-          FROM (SELECT
-            (SELECT min(principal) FROM tasks WHERE agent = ?1 AND context_id = ?2) AS first,
-            (SELECT max(principal) FROM tasks WHERE agent = ?1 AND context_id = ?2) AS last)),
-        (SELECT principal FROM contexts WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1),
-        (SELECT principal FROM contexts WHERE agent = ?1 AND vendor_context_id = ?2 ORDER BY key LIMIT 1)
-      ) AS principal`),
+      SELECT CASE
+        WHEN EXISTS (SELECT 1 FROM tasks WHERE agent = ?1 AND context_id = ?2) THEN (
+          SELECT CASE WHEN first = last THEN first ELSE (
+              SELECT principal FROM tasks WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1) END
+            FROM (SELECT
+              (SELECT min(principal) FROM tasks WHERE agent = ?1 AND context_id = ?2) AS first,
+              (SELECT max(principal) FROM tasks WHERE agent = ?1 AND context_id = ?2) AS last))
+        ELSE coalesce(
+          (SELECT principal FROM contexts WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1),
+          (SELECT principal FROM contexts WHERE agent = ?1 AND vendor_context_id = ?2 ORDER BY key LIMIT 1))
+        END AS principal`),
     putEvents: db.prepare("INSERT INTO events (agent, task_id, sequence, json) VALUES (?, ?, ?, ?)"),
     eventsAfter: db.prepare(`
       SELECT sequence, json FROM events WHERE agent = ? AND task_id = ? AND sequence > ? ORDER BY sequence`),
