@@ -33,6 +33,9 @@ function pinned(core: number, [command = "", ...args]: readonly string[]): Child
     : spawn(command, args, { stdio });
 }
 
+/** What Node is told when the program starts: see src/main.ts. */
+const PROGRAM_FLAGS = ["--max-semi-space-size=16"];
+
 const node = (core: number, ...args: string[]): ChildProcess => pinned(core, [process.execPath, ...args]);
 
 async function printedPort(child: ChildProcess): Promise<number> {
@@ -102,7 +105,7 @@ export async function startProxy(backend: Peer, key: BenchKey, options: ProxyOpt
   const peer = await startNode(
     "a2a-compat-proxy",
     PEER_CORE,
-    [file("peers/proxy.ts"), config],
+    [...PROGRAM_FLAGS, file("peers/proxy.ts"), config],
     (dialect) => `/agents/${dialect}/`,
   );
   return {
