@@ -5,7 +5,7 @@ import type { Results } from "./measures.ts";
 export interface Verdict {
   readonly goal: string;
   readonly limit: number;
-  /** The measured ratio; NaN where a peer is missing. */
+  /** The measured ratio; NaN where the peer is missing, or adds nothing that could be measured. */
   readonly value: number;
   readonly met: boolean;
 }
@@ -35,8 +35,10 @@ export function verdicts(results: Results, sizes: readonly number[]): Verdict[] 
     atLeast(`events, ${dialect}: × SDK relay`, of("events", PROXY, dialect) / of("events", "SDK relay"), 2),
   ]);
   const [few = 0, many = 0] = sizes;
-  const added = (measure: string): Verdict =>
-    atMost(`${measure}: × nginx`, of(measure) / of(measure, "nginx"), 3);
+  const added = (measure: string): Verdict => {
+    const basis = of(measure, "nginx");
+    return atMost(`${measure}: × nginx`, basis > 0 ? of(measure) / basis : Number.NaN, 3);
+  };
   return [
     ...perDialect,
     added("send p50 added"),

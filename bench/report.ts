@@ -38,7 +38,7 @@ export function toTable({ series, verdicts }: Report): string {
     goal,
     round(value),
     round(limit),
-    Number.isNaN(value) ? "not measured" : met ? "met" : "not met",
+    Number.isNaN(value) ? "nothing to compare with" : met ? "met" : "not met",
   ]);
   return [
     columns([["measure", "peer", "dialect", "median", "range"], ...rows]),
