@@ -6,8 +6,14 @@
 import { open, type FileHandle } from "node:fs/promises";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** Writes between two checkpoints; that of a task makes about five pages of 4 KiB in the log. */
-const WRITES = 400;
+/**
+ * Writes after which a checkpoint is due; that of a task makes about five pages of 4 KiB in the log. Few, since everybody
+ * waits while it moves what has come together.
+ */
+const WRITES = 50;
+
+/** The least time between two, ms: each has a price of its own, and under load more comes together for it. */
+const INTERVAL = 100;
 
 /**
  * Pages of 4 KiB after which SQLite makes a checkpoint by itself, within a commit: where the disk does not keep up, or
@@ -29,6 +35,8 @@ export class Checkpoints {
   #log: FileHandle | undefined;
   /** Since the last checkpoint. */
   #writes = 0;
+  /** When the last one ended, on the monotonic clock, ms. */
+  #endedAt = 0;
   #phase: "idle" | "syncing" | "due" = "idle";
 
   constructor(options: CheckpointOptions) {
@@ -39,7 +47,8 @@ export class Checkpoints {
   /** A transaction of so many writes has been committed. */
   committed(writes: number): void {
     this.#writes += writes;
-    if (this.#writes >= WRITES && this.#phase === "idle") void this.#sync();
+    if (this.#writes < WRITES || this.#phase !== "idle") return;
+    if (performance.now() - this.#endedAt >= INTERVAL) void this.#sync();
   }
 
   /** Makes the checkpoint that is due; for whoever knows that there is no transaction just now. */
@@ -53,6 +62,7 @@ export class Checkpoints {
     } catch (error) {
       onError(error);
     }
+    this.#endedAt = performance.now();
   }
 
   async close(): Promise<void> {
