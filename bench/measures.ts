@@ -24,6 +24,7 @@ export interface Effort {
   readonly chunks: number;
   readonly idleStreams: number;
   readonly floodMegabytes: number;
+  readonly storedTasks: number;
 }
 
 /** One figure of one peer in one dialect, a value per round. */

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
+import { z } from "zod";
 import { DIALECTS } from "./dialects.ts";
 
 /** What is measured runs here alone; everything else on the other. */
@@ -38,10 +39,17 @@ const PROGRAM_FLAGS = ["--max-semi-space-size=16"];
 
 const node = (core: number, ...args: string[]): ChildProcess => pinned(core, [process.execPath, ...args]);
 
-async function printedPort(child: ChildProcess): Promise<number> {
+/** The first line that the program prints. */
+async function printedLine(child: ChildProcess): Promise<string> {
   if (!child.stdout) throw new Error("no standard output");
   const lines = createInterface(child.stdout);
-  const [line] = (await Promise.race([once(lines, "line"), once(child, "exit")])) as [string];
+  const [line] = (await Promise.race([once(lines, "line"), once(child, "exit")])) as [unknown];
+  if (typeof line !== "string") throw new Error(`a process of the benchmark ended: ${String(line)}`);
+  return line;
+}
+
+async function printedPort(child: ChildProcess): Promise<number> {
+  const line = await printedLine(child);
   const port = Number(line);
   if (!(port > 0)) throw new Error(`a process of the benchmark did not start: ${line}`);
   return port;
@@ -64,7 +72,15 @@ async function startNode(name: string, core: number, args: string[], path: Peer[
   return { name, port, path, pid: child.pid ?? 0, stop: () => kill(child) };
 }
 
+const StoreCost = z.object({ send: z.number(), event: z.number() });
+
 const file = (name: string): string => join(import.meta.dirname, name);
+
+/** Runs the store alone, where peers run: µs of the core for the task of a send, and for each event of a stream. */
+export async function runStore(path: string, tasks: number): Promise<{ send: number; event: number }> {
+  const child = node(PEER_CORE, ...PROGRAM_FLAGS, file("peers/store.ts"), path, String(tasks));
+  return StoreCost.parse(JSON.parse(await printedLine(child)));
+}
 
 export const startBackend = (): Promise<Peer> =>
   startNode("vendor", LOAD_CORE, [file("backend.ts")], (dialect) => `/${dialect}`);

@@ -29,7 +29,7 @@ import {
   type Peer,
 } from "./processes.ts";
 import { toSvg, toTable, type Report } from "./report.ts";
-import { measureStart, measureStored } from "./stored.ts";
+import { measureStart, measureStore, measureStored } from "./stored.ts";
 import { extraHeaders } from "./wire.ts";
 
 const FULL: Effort = {
@@ -40,6 +40,7 @@ const FULL: Effort = {
   chunks: 20_000,
   idleStreams: 5000,
   floodMegabytes: 200,
+  storedTasks: 10_000,
 };
 const SMOKE: Effort = {
   rounds: 1,
@@ -49,6 +50,7 @@ const SMOKE: Effort = {
   chunks: 40,
   idleStreams: 5,
   floodMegabytes: 2,
+  storedTasks: 32,
 };
 const FULL_SIZES = [1000, 1_000_000];
 const SMOKE_SIZES = [10, 50];
@@ -101,6 +103,7 @@ export async function bench({ smoke }: { smoke: boolean }): Promise<Report> {
       await measureStalledReader(fresh, effort, results);
       await stop(fresh);
     }
+    await measureStore(effort.storedTasks, effort.rounds, results);
     await measureStored(backend, key, sizes, effort.rounds, results);
     await measureStart(backend, key, effort.rounds, results);
   } finally {

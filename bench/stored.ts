@@ -6,8 +6,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openSqliteStore } from "../src/store/sqlite.ts";
 import { median } from "./load.ts";
 import type { Results } from "./measures.ts";
-import { startProxy, type BenchKey, type Peer } from "./processes.ts";
+import { runStore, startProxy, type BenchKey, type Peer } from "./processes.ts";
 import { Connection, postRequest } from "./wire.ts";
+
+/** The name of what is no peer, but a part of this proxy. */
+const STORE = "its store alone";
 
 const GETS = 500;
 /** Writes under way at once. */
@@ -42,6 +45,17 @@ async function fill(path: string, tasks: number, principal: string): Promise<voi
     await Promise.all(writes);
   }
   await store.close();
+}
+
+/** What of a send and of an event is the store's. */
+export async function measureStore(tasks: number, rounds: number, results: Results): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const folder = mkdtempSync(join(tmpdir(), "a2a-bench-store-"));
+    const { send, event } = await runStore(join(folder, "store.db"), tasks);
+    results.add("a send's task, core", STORE, "canonical", "µs", send);
+    results.add("an event's log, core", STORE, "canonical", "µs", event);
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function getTime(proxy: Peer, tasks: number): Promise<number> {
