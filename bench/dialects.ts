@@ -1,7 +1,7 @@
 /** The same agent in each dialect: what a fast vendor answers, and what the proxy is configured with. */
 
 /** Words that a benchmark's answer is made of; about as long as a few tokens. */
-const WORDS = "The quick brown fox jumps over. ";
+export const WORDS = "The quick brown fox jumps over. ";
 
 export interface Answer {
   readonly id: string;

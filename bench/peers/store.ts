@@ -7,14 +7,13 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { TaskState } from "../../src/protocol/states.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { TaskRecord } from "../../src/store/store.ts";
-import { DIALECTS, type Answer } from "../dialects.ts";
+import { DIALECTS, WORDS, type Answer } from "../dialects.ts";
 
 const AT_ONCE = 32;
 const EVENTS = 50;
 const [path = "", tasks = "1000"] = process.argv.slice(2);
 const store = await openSqliteStore({ path, synchronous: "normal" });
 const { canonical } = DIALECTS;
-const chunk = "The quick brown fox jumps over. ";
 
 const newAnswer = (): Answer => ({ id: "1", taskId: randomUUID(), contextId: randomUUID() });
 
@@ -29,7 +28,7 @@ function record({ taskId: id, contextId }: Answer, state: TaskState, text: strin
 
 async function sends(): Promise<void> {
   const answers = Array.from({ length: AT_ONCE }, newAnswer);
-  await Promise.all(answers.map((answer) => store.putTask(record(answer, "completed", chunk))));
+  await Promise.all(answers.map((answer) => store.putTask(record(answer, "completed", WORDS))));
 }
 
 async function streams(): Promise<void> {
@@ -42,7 +41,7 @@ async function streams(): Promise<void> {
     }
     await turn();
   }
-  const text = chunk.repeat(EVENTS);
+  const text = WORDS.repeat(EVENTS);
   await Promise.all(answers.map((answer) => store.putTask(record(answer, "completed", text))));
 }
 

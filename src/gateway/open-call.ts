@@ -31,6 +31,7 @@ export interface CallExtras {
   readonly forwarded?: Call["forwarded"];
 }
 
+/** The ids are minted only where the adapter reads them. */
 export const callOf = ({ newIds, extensions, forwarded }: CallExtras, signal: AbortSignal): Call => ({
   signal,
   extensions,

@@ -84,7 +84,7 @@ export class EventDecoder {
   readonly #assembler: JsonAssembler;
   /** Made with the first line that is not simply `data:`. */
   #parser: EventSourceParser | undefined;
-  /** It holds an `event:` or `id:` for the next `data:`. */
+  /** It may hold an `event:` or `id:` for the next `data:`. */
   #isNamed = false;
   #values: StreamedValue[] = [];
   #fault: A2AError | undefined;
