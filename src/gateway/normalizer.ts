@@ -264,8 +264,13 @@ export class StreamNormalizer {
   #identified(status: AgentStatus): AgentStatus {
     const { message } = status;
     if (!message || message.messageId !== undefined) return status;
-    const known = [this.#held?.status.message, this.state.history.at(-1)].find(sameContent(message));
-    return known ? { ...status, message: { ...message, messageId: known.messageId } } : status;
+    const isSame = sameContent(message);
+    const known = [this.#held?.status.message, this.state.history.at(-1)].find(isSame);
+    if (!known) return status;
+    const { messageId } = known;
+    // An id that the vendor has given to another message before would lose this one.
+    const owner = this.state.messageWith(messageId);
+    return owner && !isSame(owner) ? status : { ...status, message: { ...message, messageId } };
   }
 
   /** Work after an interruption: the interruption is sent, and was not the end. */

@@ -111,6 +111,12 @@ export class TaskState {
     this.size -= entrySize(oldest);
   }
 
+  /** The message of the history that has this id. */
+  messageWith(id: string): Message | undefined {
+    if (!this.#messageIds.has(id)) return undefined;
+    return this.history.findLast(({ messageId }) => messageId === id);
+  }
+
   artifact(id: string): Artifact | undefined {
     return this.#artifacts.get(id)?.fields;
   }

@@ -36,4 +36,14 @@ describe("messages without an id", () => {
     state.setStatus({ state: "working" });
     expect(state.history.map(({ parts }) => parts)).toEqual([user.parts, question.parts]);
   });
+
+  test("are not lost where the one they repeat has the id of another", () => {
+    const state = new TaskState("t", "c", { state: "submitted" });
+    const normalizer = new StreamNormalizer(state, user, countingMint());
+    const taken = { ...question, messageId: "m1" };
+    normalizer.push({ kind: "status-update", status: { state: "auth-required", message: taken } });
+    normalizer.push({ kind: "status-update", status: { state: "working", message: question } });
+    normalizer.conclude("failed", "cut off");
+    expect(state.history.map(({ parts }) => parts)).toEqual([user.parts, question.parts]);
+  });
 });
