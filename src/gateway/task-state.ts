@@ -111,9 +111,12 @@ export class TaskState {
     this.size -= entrySize(oldest);
   }
 
-  /** The message of the history that has this id. */
+  /** The message of the history, or of the status, that has this id. */
   messageWith(id: string): Message | undefined {
-    if (!this.#messageIds.has(id)) return undefined;
+    if (!this.#messageIds.has(id)) {
+      const { message } = this.status;
+      return message?.messageId === id ? message : undefined;
+    }
     return this.history.findLast(({ messageId }) => messageId === id);
   }
 
