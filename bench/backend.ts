@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type Socket } from "node:net";
 import { DIALECTS, type Answer, type BenchDialect } from "./dialects.ts";
+import { listen } from "./listen.ts";
 import { MessageReader } from "./wire.ts";
 
 const STREAM_HEAD =
@@ -78,7 +79,4 @@ const server = createServer({ noDelay: true }, (socket) => {
     }
   });
 });
-server.listen(Number(process.argv[2] ?? 0), "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") console.log(address.port);
-});
+listen(server);

@@ -2,11 +2,12 @@
  * The floor of this proxy's own stack: koa towards clients, undici towards the vendor, every value parsed and written
  * anew, and nothing else: no adapter, no check, no task, no store. Arguments: the vendor's port. Prints its own.
  */
-import type { ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import Koa from "koa";
 import rawBody from "raw-body";
 import { Pool } from "undici";
 import { dispatch, readWhole, type Receive } from "../../src/southbound/dispatch.ts";
+import { listen } from "../listen.ts";
 
 const pool = new Pool(`http://127.0.0.1:${process.argv[2]}`);
 const whole = readWhole(10_000_000);
@@ -42,7 +43,4 @@ app.use(async (ctx) => {
   ctx.type = "application/json";
   ctx.body = anew(String(await answer.body));
 });
-const server = app.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") console.log(address.port);
-});
+listen(createServer(app.callback()));

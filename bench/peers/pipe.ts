@@ -1,5 +1,6 @@
 /** A bare node:http pipe to the vendor: what Node itself costs. Arguments: the vendor's port. Prints its own. */
 import { Agent, createServer, request } from "node:http";
+import { listen } from "../listen.ts";
 
 const port = Number(process.argv[2]);
 const agent = new Agent({ keepAlive: true });
@@ -13,7 +14,4 @@ const server = createServer((incoming, outgoing) => {
   outgoing.on("close", () => upstream.destroy());
   incoming.pipe(upstream);
 });
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") console.log(address.port);
-});
+listen(server);

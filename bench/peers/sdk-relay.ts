@@ -2,6 +2,7 @@
  * A relay as a user would build it from the official SDK: its client towards the vendor, its request handler with an
  * in-memory store and its Express handler towards clients. Arguments: the vendor's port. Prints its own.
  */
+import { createServer } from "node:http";
 import { ClientFactory } from "a2a03/client";
 import type { AgentCard } from "a2a03";
 import {
@@ -13,6 +14,7 @@ import {
 } from "a2a03/server";
 import { jsonRpcHandler, UserBuilder } from "a2a03/server/express";
 import express from "express";
+import { listen } from "../listen.ts";
 
 const vendor = `http://127.0.0.1:${process.argv[2]}/canonical`;
 const card: AgentCard = {
@@ -51,7 +53,4 @@ class Relay implements AgentExecutor {
 const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), new Relay());
 const app = express();
 app.use("/", jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
-const server = app.listen(0, "127.0.0.1", () => {
-  const address = server.address();
-  if (address !== null && typeof address === "object") console.log(address.port);
-});
+listen(createServer(app));
