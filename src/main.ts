@@ -1,7 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=16
 /**
- * The program: the commands of cli/ with the real world around them. V8 is told to keep its young generation, MB, small
- * (the scripts of package.json tell it too): see "Memory of idle streams" in docs/performance.md.
+ * The program: the commands of cli/ with the real world around them. V8 is told to keep its young generation small,
+ * here and by the scripts of package.json: see "Memory of idle streams" in docs/performance.md.
  */
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";

@@ -24,7 +24,7 @@ export class Identity {
   async vendorContext(principal: string, contextId: string): Promise<string | undefined> {
     const record = await this.#store.getContext(this.#agent, principal, contextId);
     if (record) return record.vendorContextId;
-    return (await this.#isForeign(principal, contextId)) ? undefined : contextId;
+    return this.#unlessForeign(principal, contextId);
   }
 
   /**
@@ -45,8 +45,7 @@ export class Identity {
 
   /** The vendor's id of a context, where it may be the one towards clients: it is not another principal's. */
   async contextId(principal: string, vendorContextId: string | undefined): Promise<string | undefined> {
-    if (vendorContextId === undefined) return undefined;
-    return (await this.#isForeign(principal, vendorContextId)) ? undefined : vendorContextId;
+    return vendorContextId === undefined ? undefined : this.#unlessForeign(principal, vendorContextId);
   }
 
   /** Keeps the vendor's id of a context for the next turn. */
@@ -82,8 +81,9 @@ export class Identity {
     return { id };
   }
 
-  async #isForeign(principal: string, contextId: string): Promise<boolean> {
+  /** The id, unless it is another principal's. */
+  async #unlessForeign(principal: string, contextId: string): Promise<string | undefined> {
     const owner = await this.#store.contextOwner(this.#agent, contextId);
-    return owner !== undefined && owner !== principal;
+    return owner === undefined || owner === principal ? contextId : undefined;
   }
 }

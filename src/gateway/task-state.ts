@@ -113,11 +113,8 @@ export class TaskState {
 
   /** The message of the history, or of the status, that has this id. */
   messageWith(id: string): Message | undefined {
-    if (!this.#messageIds.has(id)) {
-      const { message } = this.status;
-      return message?.messageId === id ? message : undefined;
-    }
-    return this.history.findLast(({ messageId }) => messageId === id);
+    const hasId = (message: Message | undefined): boolean => message?.messageId === id;
+    return this.history.findLast(hasId) ?? (hasId(this.status.message) ? this.status.message : undefined);
   }
 
   artifact(id: string): Artifact | undefined {
