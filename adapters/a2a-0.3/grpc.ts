@@ -8,7 +8,13 @@ import type { ProtoMessage } from "../../src/protocol/grpc-codec.ts";
 import type { GrpcClient, GrpcRequest } from "../../src/southbound/grpc.ts";
 import { mapped } from "../../src/southbound/values.ts";
 import { compact } from "../shared/object.ts";
-import { taskName, toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
+import {
+  taskName,
+  toBlockingSendRequest,
+  toCreatePushRequest,
+  toSendRequest,
+  withPlainBytes,
+} from "./proto-json.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
 export class GrpcTransport implements Transport {
@@ -50,7 +56,7 @@ function toGrpcRequest({ signal, headers, ...asked }: Exchange): GrpcRequest {
 function rpcOf(request: Request): readonly [rpc: string, message: ProtoMessage] {
   switch (request.method) {
     case "message/send":
-      return ["SendMessage", toSendRequest(request.params)];
+      return ["SendMessage", toBlockingSendRequest(request.params)];
     case "message/stream":
       return ["SendStreamingMessage", toSendRequest(request.params)];
     case "tasks/get": {

@@ -8,6 +8,16 @@ import { toProtoJsonPushConfig, toProtoJsonTaskPushConfig } from "../../src/prot
 import { compact, isRecord } from "../shared/object.ts";
 import type { CallbackParams } from "./transport.ts";
 
+/**
+ * SendMessageRequest of message/send. An absent `blocking` is false in ProtoJSON, and servers that go by that answer before
+ * the work is done; the JSON of the schema means true by it.
+ */
+export const toBlockingSendRequest = (params: MessageSendParams): Record<string, unknown> =>
+  toSendRequest({
+    ...params,
+    configuration: { ...params.configuration, blocking: params.configuration?.blocking ?? true },
+  });
+
 /** SendMessageRequest; its message is under the JSON name `message`. */
 export function toSendRequest({
   message,

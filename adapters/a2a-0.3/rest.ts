@@ -9,7 +9,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from "../../src/southbound
 import { mapped, opened } from "../../src/southbound/values.ts";
 import { isRecord } from "../shared/object.ts";
 import { toCanonicalError } from "./errors.ts";
-import { toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
+import { toBlockingSendRequest, toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
 type Route = Pick<HttpRequest, "method" | "url" | "body">;
@@ -78,7 +78,9 @@ export class RestClient implements Transport {
   #routes(request: Request): readonly [Route, Route?] {
     switch (request.method) {
       case "message/send":
-        return [{ method: "POST", url: `${this.#base}/message:send`, body: toSendRequest(request.params) }];
+        return [
+          { method: "POST", url: `${this.#base}/message:send`, body: toBlockingSendRequest(request.params) },
+        ];
       case "message/stream":
         return [{ method: "POST", url: `${this.#base}/message:stream`, body: toSendRequest(request.params) }];
       case "tasks/get": {
