@@ -1,10 +1,12 @@
 /**
- * The card the proxy serves for an agent (§5.5): what the vendor says of its agent, and of the wire only what the
- * proxy itself does. The URL is the configured public one, never the Host header's.
+ * The card the proxy serves for an agent (§5.5): what the vendor says about its agent, and about the wire only what the
+ * proxy itself does. It is built from the members that 0.3.0 names, at every level. A vendor's other members are not
+ * served: 1.0's `supportedInterfaces` and `tenant`, for example, would lead clients past the proxy. The URL is the
+ * configured public one, never the Host header's.
  */
 import { createHash } from "node:crypto";
 import type { DeclaredSecurity } from "../auth/gate.ts";
-import type { AgentCard } from "../protocol/card.ts";
+import type { AgentCard, AgentExtension, AgentSkill } from "../protocol/card.ts";
 
 /** The name up to 0.2.x is still what several clients read. */
 export const CARD_PATHS = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const;
@@ -15,7 +17,7 @@ export const agentUrl = (publicUrl: string, agent: string): string =>
 
 const TEXT = ["text/plain"];
 
-/** The vendor's card, with everything about reaching the agent said of the proxy at `url`, which asks for `declared`. */
+/** The served card at `url`; `declared` is what the proxy asks of its callers. */
 export function servedCard(
   vendor: AgentCard,
   url: string,
@@ -23,12 +25,9 @@ export function servedCard(
   push = false,
   grpcUrl?: string,
 ): AgentCard {
-  // What the vendor asks of its callers the proxy fulfils itself, with the operator's credentials; it asks for what
-  // is configured, of all methods and skills alike. A signature is over the vendor's text and would no longer verify.
-  const { security: _security, securitySchemes: _schemes, signatures: _signatures, ...card } = vendor;
-  const { extensions } = card.capabilities;
+  const { extensions } = vendor.capabilities;
   return {
-    ...card,
+    ...aboutAgent(vendor),
     ...declared,
     protocolVersion: "0.3.0",
     url,
@@ -43,12 +42,55 @@ export function servedCard(
       streaming: true,
       pushNotifications: push,
       stateTransitionHistory: false,
-      ...(extensions && { extensions }),
+      ...(extensions && { extensions: extensions.map(servedExtension) }),
     },
-    defaultInputModes: card.defaultInputModes.length > 0 ? card.defaultInputModes : TEXT,
-    defaultOutputModes: card.defaultOutputModes.length > 0 ? card.defaultOutputModes : TEXT,
-    skills: card.skills.map(({ security: _security, ...skill }) => skill),
     supportsAuthenticatedExtendedCard: false,
+  };
+}
+
+/**
+ * The members that describe the agent. `security` and `securitySchemes` are not among them: the proxy meets the vendor's
+ * with the operator's credentials. Nor are `signatures`, which would not verify over another text.
+ */
+function aboutAgent(vendor: AgentCard) {
+  const { name, description, version, iconUrl, documentationUrl, provider, skills } = vendor;
+  const { defaultInputModes: input, defaultOutputModes: output } = vendor;
+  return {
+    name,
+    description,
+    version,
+    ...(iconUrl !== undefined && { iconUrl }),
+    ...(documentationUrl !== undefined && { documentationUrl }),
+    ...(provider && { provider: { organization: provider.organization, url: provider.url } }),
+    defaultInputModes: input.length > 0 ? input : TEXT,
+    defaultOutputModes: output.length > 0 ? output : TEXT,
+    skills: skills.map(servedSkill),
+  };
+}
+
+/** Without `security`: callers show the same credentials for all skills. */
+const servedSkill = ({ id, name, description, tags, ...optional }: AgentSkill): AgentSkill => {
+  const { examples, inputModes, outputModes } = optional;
+  return {
+    id,
+    name,
+    description,
+    tags,
+    ...(examples && { examples }),
+    ...(inputModes && { inputModes }),
+    ...(outputModes && { outputModes }),
+  };
+};
+
+/** The adapters' own extensions. In `params` they keep what else the vendor's card says, interfaces among it. */
+const OWN_EXTENSION = "urn:a2a-compat-proxy:";
+
+function servedExtension({ uri, description, required, params }: AgentExtension): AgentExtension {
+  return {
+    uri,
+    ...(description !== undefined && { description }),
+    ...(required !== undefined && { required }),
+    ...(params && !uri.startsWith(OWN_EXTENSION) && { params }),
   };
 }
 
