@@ -16,6 +16,7 @@ import { allowOrigins } from "./northbound/cors.ts";
 import { healthz, readyz, type Lifecycle } from "./northbound/health.ts";
 import {
   dropUnread,
+  jsonBodies,
   jsonErrors,
   requestLog,
   resource,
@@ -66,6 +67,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(requestLog(log, newId));
   app.use(dropUnread(log));
   if (cors) app.use(allowOrigins(cors));
+  app.use(jsonBodies);
   app.use(jsonErrors(log));
   if (hosts) app.use(onlyHosts(hosts));
   if (pages) app.use(onlyPages(pages));

@@ -5,6 +5,7 @@
 import type { Middleware, ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { A2AError } from "../protocol/errors.ts";
+import { escapeLineBreaks } from "../protocol/json.ts";
 import { requestIdOf, type AccessLine } from "./access-line.ts";
 
 export interface RequestState {
@@ -63,6 +64,16 @@ export const dropUnread =
       ctx.res.destroy();
     });
   };
+
+/** Writes every JSON body, whoever made it, so that no client finds a line break in it. */
+export const jsonBodies: Middleware<RequestState> = async (ctx, next) => {
+  await next();
+  const body: unknown = ctx.body;
+  if (ctx.respond === false || !body || (typeof body === "string" && !ctx.response.is("json", "+json")))
+    return;
+  const json = escapeLineBreaks(typeof body === "string" ? body : JSON.stringify(body));
+  if (json !== body) ctx.body = json;
+};
 
 /** Answers what no route has answered, and what failed on the way: never HTML, never a stack. */
 export const jsonErrors =

@@ -7,6 +7,7 @@ import type { ServerResponse } from "node:http";
 import { Bag, NO_PLACE, type Placed } from "../collections/bag.ts";
 import type { OutgoingEvent, Subscription } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
+import { escapeLineBreaks } from "../protocol/json.ts";
 import { COMMENT } from "./half-closed.ts";
 
 export const EVENT_STREAM_HEADERS = {
@@ -41,8 +42,10 @@ export interface ServeOptions {
 }
 
 /** The frame of an answer that is one event and nothing else. */
-export const frame = (data: string, type?: string): string =>
-  type === undefined ? `data: ${data}\n\n` : `event: ${type}\ndata: ${data}\n\n`;
+export function frame(json: string, type?: string): string {
+  const data = escapeLineBreaks(json);
+  return type === undefined ? `data: ${data}\n\n` : `event: ${type}\ndata: ${data}\n\n`;
+}
 
 /** The id is what a client sends back as `Last-Event-ID` to go on where it was cut off. */
 const eventFrame = ({ sequence, json }: OutgoingEvent, framing: Framing): string =>

@@ -2,7 +2,7 @@
 import { request, type Agent, type Dispatcher } from "undici";
 import type { PushSettings } from "../config/push.ts";
 import { GuardError, UnresolvedError, type UrlGuard } from "../net/guard.ts";
-import { isFields } from "../protocol/json.ts";
+import { escapeLineBreaks, isFields } from "../protocol/json.ts";
 import { PushNotificationConfig } from "../protocol/params.ts";
 import type { NotificationRecord } from "../store/push-store.ts";
 import { authenticationHeaders } from "./authentication.ts";
@@ -41,8 +41,9 @@ export class Courier {
   }
 
   /** Never rejects. */
-  async deliver(notification: NotificationRecord, signal: AbortSignal): Promise<Outcome> {
+  async deliver(stored: NotificationRecord, signal: AbortSignal): Promise<Outcome> {
     const { guard, settings } = this.#options;
+    const notification = { ...stored, json: escapeLineBreaks(stored.json) };
     const timeout = AbortSignal.timeout(settings.timeout);
     try {
       const config = PushNotificationConfig.parse(JSON.parse(notification.config.json));
