@@ -4,7 +4,7 @@
  * of that era also say -32600 for a method they do not know, and hide the real error in the `data` of a -32603.
  */
 import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
-import { type RpcError, type VendorFault, defaultFault } from "../../src/southbound/jsonrpc.ts";
+import { type RpcError, type VendorFault, defaultFault } from "../../src/southbound/vendor-fault.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { METHODS } from "./params.ts";
 

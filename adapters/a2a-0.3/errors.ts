@@ -4,7 +4,7 @@
  * usually speaks another dialect.
  */
 import { A2AError } from "../../src/protocol/errors.ts";
-import { defaultFault, type VendorFault } from "../../src/southbound/jsonrpc.ts";
+import { defaultFault, type VendorFault } from "../../src/southbound/vendor-fault.ts";
 
 const METHOD_NOT_FOUND = -32601;
 /** A2A 1.0: the agent wants a version of the protocol that was not named. */

@@ -3,7 +3,7 @@
  * 0.2.6 an HTTP GET of `{url}/../agent/authenticatedExtendedCard`. The method is tried first; refusing it does nothing.
  */
 import { A2AError } from "../../src/protocol/errors.ts";
-import { defaultFault } from "../../src/southbound/jsonrpc.ts";
+import { vendorError } from "../../src/southbound/vendor-fault.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import type { Transport } from "./transport.ts";
 
@@ -25,9 +25,9 @@ export async function extendedCardOf({ transport, southbound, headers, signal }:
     if (!(thrown instanceof A2AError) || !isUnknownMethod(thrown)) throw thrown;
   }
   const request = { method: "GET", url: besideUrl(southbound.url), headers, signal } as const;
-  const { status, json, excerpt } = await southbound.http.unary(request);
+  const { status, headers: answered, json, excerpt } = await southbound.http.unary(request);
   if (status === 404 || status === 405) throw new A2AError("extended-card-not-configured");
-  if (status >= 400) throw defaultFault({ status, body: json, excerpt, method: METHOD });
+  if (status >= 400) throw vendorError({ status, body: json, excerpt, method: METHOD }, answered);
   return json;
 }
 

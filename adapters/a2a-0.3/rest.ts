@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { A2AError } from "../../src/protocol/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../../src/southbound/http.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
+import { vendorError } from "../../src/southbound/vendor-fault.ts";
 import { isRecord } from "../shared/object.ts";
 import { toCanonicalError } from "./errors.ts";
 import { toBlockingSendRequest, toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
@@ -68,7 +69,7 @@ export class RestClient implements Transport {
     return mapped(answer.values, {
       value: ({ value, event }) => {
         const fault = event === "error" || isFault(value) ? value : undefined;
-        if (fault !== undefined) throw faultOf(method, { status, json: fault, excerpt: "" });
+        if (fault !== undefined) throw faultOf(method, { status, headers: {}, json: fault, excerpt: "" });
         return [withPlainBytes(value)];
       },
     });
@@ -124,14 +125,11 @@ const isFault = (value: unknown): boolean =>
   isRecord(value) && typeof value["code"] === "number" && typeof value["message"] === "string";
 
 /** `{code, message, data?}`, `{message}`, the same under `error`, or nothing that could be read. */
-function faultOf(
-  method: string,
-  { status, json, excerpt }: Pick<HttpResponse, "status" | "json" | "excerpt">,
-): A2AError {
+function faultOf(method: string, { status, headers, json, excerpt }: HttpResponse): A2AError {
   const body = isRecord(json) && isRecord(json["error"]) ? json["error"] : json;
   const { code: said, message = "", data } = Fault.safeParse(body).data ?? {};
   const ofTask = status === 404 ? (method.startsWith("tasks/") ? -32001 : -32601) : undefined;
   const code = said !== undefined && said < 0 ? said : (ofTask ?? CODE_BY_STATUS.get(status));
   const rpc = code === undefined ? undefined : { code, message, data };
-  return toCanonicalError({ status, rpc, body: json, excerpt, method });
+  return vendorError({ status, rpc, body: json, excerpt, method }, headers, toCanonicalError);
 }

@@ -7,7 +7,7 @@
  * The vendor's error stays whole in `data.vendor`.
  */
 import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
-import { defaultFault, type RpcError, type VendorFault } from "../../src/southbound/jsonrpc.ts";
+import { defaultFault, type RpcError, type VendorFault } from "../../src/southbound/vendor-fault.ts";
 import { isRecord } from "../shared/object.ts";
 
 /** Names as they are compared: letters only, in lower case, without `Error`. */
@@ -31,9 +31,11 @@ const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map([
 ]);
 
 export function toCanonicalError(fault: VendorFault): A2AError {
-  const rpc = fault.rpc ?? bareError(fault.body);
+  // An `error` whose code is a name is no JSON-RPC error, and so within the body.
+  const body = isRecord(fault.body) && isRecord(fault.body["error"]) ? fault.body["error"] : fault.body;
+  const rpc = fault.rpc ?? bareError(body);
   const plain = defaultFault({ ...fault, rpc });
-  const code = codeByName(rpc) ?? codeByName(fault.body) ?? (rpc && BY_NUMBER.get(rpc.code));
+  const code = codeByName(rpc) ?? codeByName(body) ?? (rpc && BY_NUMBER.get(rpc.code));
   if (!code) return plain;
   return new A2AError(code, { message: rpc?.message || undefined, data: plain.data });
 }

@@ -4,7 +4,7 @@
  * error (§8). The vendor's own words are kept in `data.vendor`.
  */
 import { A2AError, errorCodeOf, type ErrorCode } from "../../src/protocol/errors.ts";
-import type { VendorFault } from "../../src/southbound/jsonrpc.ts";
+import type { VendorFault } from "../../src/southbound/vendor-fault.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { WireFault } from "./wire.ts";
 
@@ -61,7 +61,11 @@ export function toCanonicalError(fault: VendorFault): A2AError {
   const what = vendor ? `${vendor.code}: ${vendor.message}` : `HTTP ${status}`;
   return new A2AError(toCanonicalCode(status, vendor?.code), {
     message: `The agent refused ${fault.method} with ${what}`,
-    data: compact({ stage: "response", status, vendor }),
+    data: compact({
+      stage: "response",
+      status,
+      vendor: vendor ?? fault.body ?? (fault.excerpt || undefined),
+    }),
   });
 }
 

@@ -3,6 +3,7 @@ import { request, type Agent, type Dispatcher } from "undici";
 import type { PushSettings } from "../config/push.ts";
 import { GuardError, UnresolvedError, type UrlGuard } from "../net/guard.ts";
 import { escapeLineBreaks, isFields } from "../protocol/json.ts";
+import { retryAfterOf } from "../net/retry-after.ts";
 import { PushNotificationConfig } from "../protocol/params.ts";
 import type { NotificationRecord } from "../store/push-store.ts";
 import { authenticationHeaders } from "./authentication.ts";
@@ -96,13 +97,6 @@ function outcomeOf({ statusCode: status, headers }: Dispatcher.ResponseData, now
   const isRedirect = status >= 300 && status < 400;
   const reason = isRedirect ? `HTTP ${status}; redirects are not followed` : `HTTP ${status}`;
   return { kind: "failed", reason, retryAfter: retryAfterOf(headers["retry-after"], now) };
-}
-
-/** Seconds or a date, to ms from now. */
-function retryAfterOf(value: string | string[] | undefined, now: number): number | undefined {
-  if (typeof value !== "string") return undefined;
-  const wait = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(wait) && wait > 0 ? wait : undefined;
 }
 
 /** Codes; messages may hold what was sent. */

@@ -6,6 +6,7 @@ import { status, type Metadata } from "@grpc/grpc-js";
 import { A2AError } from "../protocol/errors.ts";
 import { errorTrailer, fromGrpcStatus } from "../protocol/grpc-status.ts";
 import { withoutForwarded } from "./echo.ts";
+import { retryDelayOf } from "./grpc-retry.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
 /** The statuses that grpc-js gives its own faults. */
@@ -65,7 +66,9 @@ export function toGrpcFault(thrown: unknown, rpc: string, context: FaultContext)
   // The agent may echo what it was sent.
   const told = (text: string): string => withoutForwarded(redact(text));
   const trailer = errorTrailer(metadata);
+  const retryAfter = retryDelayOf(metadata);
   return fromGrpcStatus({ code, details: told(details), trailer: trailer && told(trailer), rpc }).with({
     agent,
+    ...(retryAfter !== undefined && { retryAfter }),
   });
 }

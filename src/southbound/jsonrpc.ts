@@ -4,27 +4,11 @@
  * bare result without envelope.
  */
 import { z } from "zod";
-import { A2AError, errorCodeOf } from "../protocol/errors.ts";
+import { A2AError } from "../protocol/errors.ts";
+import { isFields } from "../protocol/json.ts";
 import type { HttpClient, HttpResponse } from "./http.ts";
 import { mapped, only, opened } from "./values.ts";
-
-export interface RpcError {
-  code: number;
-  message: string;
-  data?: unknown;
-}
-
-/** A vendor's refusal, before it is an A2AError. */
-export interface VendorFault {
-  /** HTTP status of the answer. */
-  readonly status: number;
-  /** The JSON-RPC error, where the answer holds one. */
-  readonly rpc?: RpcError | undefined;
-  /** The JSON body that is no JSON-RPC envelope, where there is one. */
-  readonly body?: unknown;
-  readonly excerpt: string;
-  readonly method: string;
-}
+import { vendorError, type RpcError, type ToError } from "./vendor-fault.ts";
 
 export interface RpcRequest {
   readonly method: string;
@@ -38,52 +22,41 @@ export interface JsonRpcClientOptions {
   readonly url: string;
   readonly newId: () => string;
   /** The dialect's error mapping; `defaultFault` where absent. */
-  readonly toError?: (fault: VendorFault) => A2AError;
+  readonly toError?: ToError;
   /** What the results of an event stream come to where one answer was asked for; the last one where absent. */
   readonly fold?: (results: readonly unknown[]) => unknown;
 }
 
 const RpcErrorObject = z.looseObject({
-  code: z.coerce.number().catch(-32603),
+  code: z.union([
+    z.number(),
+    z
+      .string()
+      .regex(/^-?\d+$/)
+      .transform(Number),
+  ]),
   message: z.coerce.string().catch(""),
   data: z.unknown().optional(),
 });
 
-const Envelope = z.looseObject({
-  error: RpcErrorObject.nullish().catch(undefined),
-  result: z.unknown().optional(),
-});
-
-type Opened = { kind: "result"; result: unknown } | { kind: "error"; error: RpcError } | { kind: "none" };
+type Opened =
+  | { kind: "result"; result: unknown }
+  | { kind: "error"; error: RpcError }
+  /** An `error` that is none of JSON-RPC's: a text, or without a code. */
+  | { kind: "other-error" }
+  | { kind: "none" };
 
 /** Takes a JSON-RPC answer apart; `none` where the value is no envelope. */
 export function openEnvelope(value: unknown): Opened {
-  if (typeof value !== "object" || value === null) return { kind: "none" };
-  if (!("result" in value) && !("error" in value)) return { kind: "none" };
-  const envelope = Envelope.parse(value);
-  if (envelope.error) return { kind: "error", error: envelope.error };
-  if ("error" in value && typeof value.error === "string") {
-    return { kind: "error", error: { code: -32603, message: value.error } };
+  if (!isFields(value)) return { kind: "none" };
+  const { error, result } = value;
+  if (error !== undefined && error !== null) {
+    const rpc = RpcErrorObject.safeParse(error).data;
+    if (rpc) return { kind: "error", error: rpc };
+    const hasResult = result !== undefined && result !== null;
+    if (!hasResult && (typeof error === "string" || isFields(error))) return { kind: "other-error" };
   }
-  if (envelope.result === undefined || envelope.result === null) {
-    return "result" in value ? { kind: "result", result: envelope.result } : { kind: "none" };
-  }
-  return { kind: "result", result: envelope.result };
-}
-
-/** 401, 403, 404, 429, 5xx and JSON-RPC errors as the 0.3 agents mean them. */
-export function defaultFault(fault: VendorFault): A2AError {
-  const vendor = fault.rpc ?? fault.body;
-  const data = { stage: "response", status: fault.status, ...(vendor === undefined ? {} : { vendor }) };
-  if (fault.rpc) {
-    const code = errorCodeOf(fault.rpc.code) ?? "invalid-agent-response";
-    const message = fault.rpc.message === "" ? undefined : fault.rpc.message;
-    return new A2AError(code, { message, data });
-  }
-  return new A2AError("invalid-agent-response", {
-    message: `The agent answered ${fault.method} with HTTP ${fault.status}`,
-    data,
-  });
+  return "result" in value ? { kind: "result", result } : { kind: "none" };
 }
 
 const lastOf = (results: readonly unknown[]): unknown => results.at(-1);
@@ -126,10 +99,11 @@ export class JsonRpcClient {
     return mapped(answer.values, { value: ({ value }) => [this.#streamed(method, status, value)] });
   }
 
-  #streamed(method: string, status: number, value: unknown): unknown {
-    const envelope = openEnvelope(value);
-    if (envelope.kind === "error") throw this.#fault(method, { status, rpc: envelope.error, excerpt: "" });
-    return envelope.kind === "result" ? envelope.result : value;
+  #streamed(method: string, status: number, json: unknown): unknown {
+    const envelope = openEnvelope(json);
+    if (envelope.kind === "result") return envelope.result;
+    if (envelope.kind === "none") return json;
+    throw this.#fault(method, { status, json, excerpt: "", headers: {} });
   }
 
   #envelope(request: RpcRequest) {
@@ -141,11 +115,10 @@ export class JsonRpcClient {
     if (values.length > 0) return this.#folded(method, response);
     const opened = openEnvelope(json);
     if (opened.kind === "result" && status < 400) return opened.result;
-    // Made when it is asked for, which is only here.
-    const { excerpt } = response;
-    if (opened.kind === "error") throw this.#fault(method, { status, rpc: opened.error, excerpt });
-    if (status >= 400) throw this.#fault(method, { status, body: json, excerpt });
+    const isError = opened.kind === "error" || opened.kind === "other-error";
+    if (isError || status >= 400) throw this.#fault(method, response);
     if (json !== undefined) return json;
+    const { excerpt } = response;
     throw new A2AError("invalid-agent-response", {
       message: `The agent answered ${method} with something that is not JSON`,
       data: { stage: "body", status, excerpt: excerpt.slice(0, 200) },
@@ -157,7 +130,9 @@ export class JsonRpcClient {
     return (this.#options.fold ?? lastOf)(results);
   }
 
-  #fault(method: string, fault: Omit<VendorFault, "method">): A2AError {
-    return (this.#options.toError ?? defaultFault)({ ...fault, method });
+  #fault(method: string, { status, json, excerpt, headers }: HttpResponse): A2AError {
+    const envelope = openEnvelope(json);
+    const said = envelope.kind === "error" ? { rpc: envelope.error } : { body: json };
+    return vendorError({ ...said, status, excerpt, method }, headers, this.#options.toError);
   }
 }

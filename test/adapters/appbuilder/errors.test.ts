@@ -57,11 +57,12 @@ describe("toCanonicalError", () => {
   });
 
   test.each(["", "<html>Bad Gateway</html>", '{"code": "half'])(
-    "says the status where %j says nothing",
+    "says the status where %j says nothing that is understood",
     (excerpt) => {
       const error = toCanonicalError({ status: 502, excerpt, method });
       expect(error.message).toBe("The agent refused message/stream with HTTP 502");
-      expect(error.data).toEqual({ stage: "response", status: 502 });
+      const vendor = excerpt === "" ? {} : { vendor: excerpt };
+      expect(error.data).toEqual({ stage: "response", status: 502, ...vendor });
     },
   );
 });
