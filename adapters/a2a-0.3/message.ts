@@ -7,7 +7,7 @@ import type { AgentMessage } from "../../src/adapter.ts";
 import { Message } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { compact, isRecord } from "../shared/object.ts";
-import { EXTENSION, toCanonicalParts, WellFormedPart } from "./parts.ts";
+import { EXTENSION, fromCanonicalPart, toCanonicalParts, WellFormedPart } from "./parts.ts";
 import { asList, CONTEXT_ID, fits, isSpelledBy, LooseMessage, respelled } from "./wire.ts";
 
 const MESSAGE = {
@@ -62,12 +62,40 @@ export function toCanonicalMessage(raw: unknown): AgentMessage | undefined {
 export const toCanonicalMessages = (raw: unknown): AgentMessage[] =>
   asList(raw).flatMap((one) => toCanonicalMessage(one) ?? []);
 
+/** A client's message, of its known members only: an agent that reads other names as well would read unchecked ones. */
+const fromCanonicalMessage = (message: Message): Message =>
+  compact({
+    kind: message.kind,
+    messageId: message.messageId,
+    role: message.role,
+    parts: message.parts.map(fromCanonicalPart),
+    taskId: message.taskId,
+    contextId: message.contextId,
+    referenceTaskIds: message.referenceTaskIds,
+    extensions: message.extensions,
+    metadata: message.metadata,
+  });
+
 /**
- * The parameters as the agent gets them: unchanged, but that 0.2.0 to 0.2.5 refuse a `configuration` without
- * `acceptedOutputModes`. The empty list means "anything" to the servers that look at it.
+ * 0.2.0 to 0.2.5 refuse a `configuration` without `acceptedOutputModes`. The empty list means "anything" to the servers that
+ * look at it.
  */
-export function fromCanonicalParams(params: MessageSendParams): MessageSendParams {
-  const { configuration } = params;
-  if (!configuration || configuration.acceptedOutputModes) return params;
-  return { ...params, configuration: { ...configuration, acceptedOutputModes: [] } };
-}
+const fromCanonicalConfiguration = ({
+  acceptedOutputModes = [],
+  blocking,
+  historyLength,
+  pushNotificationConfig,
+}: NonNullable<MessageSendParams["configuration"]>) =>
+  compact({ acceptedOutputModes, blocking, historyLength, pushNotificationConfig });
+
+/** The parameters as the agent gets them, over JSON-RPC as they are here. */
+export const fromCanonicalParams = ({
+  message,
+  configuration,
+  metadata,
+}: MessageSendParams): MessageSendParams =>
+  compact({
+    message: fromCanonicalMessage(message),
+    configuration: configuration && fromCanonicalConfiguration(configuration),
+    metadata,
+  });

@@ -106,3 +106,20 @@ export function toCanonicalPart(raw: unknown): Part {
 
 /** A list of parts, a single part, a string, or nothing. */
 export const toCanonicalParts = (raw: unknown): Part[] => asList(raw).map(toCanonicalPart);
+
+/** The part as the agent gets it, of its known members only. */
+export function fromCanonicalPart(part: Part): Part {
+  const { metadata } = part;
+  switch (part.kind) {
+    case "text":
+      return compact({ kind: part.kind, text: part.text, metadata });
+    case "file": {
+      const { name, mimeType, bytes, uri } = part.file;
+      return compact({ kind: part.kind, file: compact({ name, mimeType, bytes, uri }), metadata });
+    }
+    case "data":
+      return compact({ kind: part.kind, data: part.data, metadata });
+    default:
+      return part satisfies never;
+  }
+}

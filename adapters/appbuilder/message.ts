@@ -17,12 +17,16 @@ export function toCanonicalMessage(wire: WireMessage): AgentMessage {
   return compact({ ...wire, role, parts: toCanonicalParts(wire.parts) });
 }
 
-/** Loses `extensions` and `referenceTaskIds`, which AppBuilder has no field for. */
+/** Loses `extensions` and `referenceTaskIds`, which AppBuilder has no field for, and members that 0.3.0 does not name. */
 export function fromCanonicalMessage(message: AgentMessage): WireMessage {
-  const { extensions: _extensions, referenceTaskIds: _referenceTaskIds, metadata, ...rest } = message;
+  const { kind, messageId, role, parts, taskId, contextId, metadata } = message;
   return compact({
-    ...rest,
-    parts: message.parts.map(fromCanonicalPart),
+    kind,
+    messageId,
+    role,
+    parts: parts.map(fromCanonicalPart),
+    taskId,
+    contextId,
     metadata: metadata && fromCanonicalMetadata(metadata),
   });
 }

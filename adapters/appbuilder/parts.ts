@@ -35,19 +35,19 @@ export function toCanonicalParts(wire: readonly WirePart[] | null | undefined): 
 }
 
 export function fromCanonicalPart(part: Part): WirePart {
+  const { metadata } = part;
   switch (part.kind) {
     case "text":
+      return compact({ text: part.text, kind: part.kind, metadata });
     case "data":
-      return { ...part };
+      return compact({ data: part.data, kind: part.kind, metadata });
     case "file":
-      return fromCanonicalFile(part);
+      return compact({ file: fromCanonicalFile(part), kind: part.kind, metadata });
     default:
       return part satisfies never;
   }
 }
 
 /** `mime` is the document's name, `mimeType` that of the protocol version it claims: both are written. */
-function fromCanonicalFile(part: FilePart): WirePart {
-  const { mimeType } = part.file;
-  return { ...part, file: { ...part.file, ...(mimeType === undefined ? {} : { mime: mimeType, mimeType }) } };
-}
+const fromCanonicalFile = ({ file: { name, mimeType, bytes, uri } }: FilePart): WireFile =>
+  compact({ name, mime: mimeType, mimeType, bytes, uri });

@@ -4,6 +4,7 @@
  * sure of what it says.
  */
 import type { Grant } from "../config/auth.ts";
+import type { Metadata } from "../protocol/model.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { coversAgent, coversMethod, forbidden, type Principal } from "./principal.ts";
 
@@ -28,19 +29,37 @@ export function requireSkill(
     principal.grants.filter((grant) => coversAgent(grant, agent) && coversMethod(grant, method)),
   );
   if (granted === undefined) return;
-  const named = [message.metadata?.[key], metadata?.[key]].filter((value) => value != null);
+  const named = [...valuesOf(message.metadata, key), ...valuesOf(metadata, key)];
   const [skill] = named;
   const refuse = (reason: string) => forbidden(principal, { agent, method, reason, skills: [...granted] });
   if (skill === undefined) {
     throw refuse(`the caller may use certain skills only: metadata.${key} must name one of them`);
   }
   if (named.some((value) => value !== skill)) {
-    throw refuse(`message.metadata.${key} and metadata.${key} name different skills`);
+    throw refuse(`message.metadata.${key} and metadata.${key}, in any spelling, name different skills`);
   }
   if (typeof skill !== "string" || !granted.has(skill)) {
     throw refuse(`the caller may not use the skill that metadata.${key} names`);
   }
 }
+
+/**
+ * What the metadata says under the key in any spelling: an agent may read metadata into an object of its own, and take
+ * `SkillID` or `skill_id` for `skillId`.
+ */
+function valuesOf(metadata: Metadata | undefined, key: string): unknown[] {
+  const folded = fold(key);
+  return Object.entries(metadata ?? {})
+    .filter(([name, value]) => value != null && fold(name) === folded)
+    .map(([, value]) => value);
+}
+
+/** NFKC, since Go takes ſ for s and the Kelvin sign for k. */
+const fold = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replaceAll(/[_\-. ]/g, "");
 
 /** The skills that the caller may send messages for, as its cards show them; undefined: all. */
 export function grantedSkills({ grants }: Principal, agent: string): ReadonlySet<string> | undefined {

@@ -2,15 +2,22 @@
  * What clients send, made strict. 0.3.0's own examples (§9) omit `kind`, put messageId beside `message` or leave it
  * out, and write `file.data` for `file.bytes`; clients in the field add nulls and empty ids. All of these are
  * repaired here, once for every transport; whatever is still not 0.3.0 afterwards is `invalid-params`, with the path
- * of the fault in `data`.
+ * of the fault in `data`. Members that 0.3.0 does not name end here: see client-members.ts.
  */
 import { z } from "zod";
+import { membersOf } from "./client-members.ts";
 import { A2AError } from "./errors.ts";
 import { isFields, type Fields } from "./json.ts";
+import { DataPart, FilePart, TextPart } from "./model.ts";
 import {
   DeletePushConfigParams,
   GetPushConfigParams,
+  MessageSendConfiguration,
   MessageSendParams,
+  PushAuthentication,
+  PushNotificationConfig,
+  SentFile,
+  SentMessage,
   TaskIdParams,
   TaskPushNotificationConfig,
   TaskQueryParams,
@@ -24,41 +31,53 @@ export interface AcceptRules {
   readonly newId: () => string;
 }
 
+const sendMembers = membersOf(MessageSendParams);
+const messageMembers = membersOf(SentMessage);
+const partMembers = membersOf({ shape: { ...TextPart.shape, ...FilePart.shape, ...DataPart.shape } });
+const fileMembers = membersOf(SentFile);
+const configurationMembers = membersOf(MessageSendConfiguration);
+const taskPushMembers = membersOf(TaskPushNotificationConfig);
+const pushMembers = membersOf(PushNotificationConfig);
+const authenticationMembers = membersOf(PushAuthentication);
+
 /** Params of message/send and message/stream; rejects with `invalid-params`. */
 export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSendParams {
-  const { messageId, ...fields } = withoutNulls(fieldsOf(params));
+  const given = fieldsOf(params);
+  const fields = sendMembers(given);
   const { message, configuration } = fields;
   if (isFields(configuration)) fields["configuration"] = repairConfiguration(configuration);
-  if (isFields(message)) fields["message"] = repairMessage(message, messageId, rules);
+  if (isFields(message)) fields["message"] = repairMessage(message, given["messageId"], rules);
   return parse(MessageSendParams, fields);
 }
 
+/** Of params that need no repair. */
+function acceptorOf<S extends z.ZodObject>(schema: S): (params: unknown) => z.infer<S> {
+  const members = membersOf(schema);
+  return (params) => parse(schema, members(fieldsOf(params)));
+}
+
 /** Params of tasks/cancel and tasks/resubscribe. */
-export const acceptTaskIdParams = (params: unknown): TaskIdParams =>
-  parse(TaskIdParams, withoutNulls(fieldsOf(params)));
+export const acceptTaskIdParams = acceptorOf(TaskIdParams);
 
 /** Params of tasks/get. */
-export const acceptTaskQueryParams = (params: unknown): TaskQueryParams =>
-  parse(TaskQueryParams, withoutNulls(fieldsOf(params)));
+export const acceptTaskQueryParams = acceptorOf(TaskQueryParams);
 
 /** Params of tasks/pushNotificationConfig/set. */
 export function acceptTaskPushConfig(params: unknown): TaskPushNotificationConfig {
-  const fields = withoutNulls(fieldsOf(params));
+  const fields = taskPushMembers(fieldsOf(params));
   const { pushNotificationConfig: config } = fields;
   if (isFields(config)) fields["pushNotificationConfig"] = repairPushConfig(config);
   return parse(TaskPushNotificationConfig, fields);
 }
 
 /** Params of tasks/pushNotificationConfig/get. */
-export const acceptGetPushConfigParams = (params: unknown): GetPushConfigParams =>
-  parse(GetPushConfigParams, withoutNulls(fieldsOf(params)));
+export const acceptGetPushConfigParams = acceptorOf(GetPushConfigParams);
 
 /** Params of tasks/pushNotificationConfig/delete. */
-export const acceptDeletePushConfigParams = (params: unknown): DeletePushConfigParams =>
-  parse(DeletePushConfigParams, withoutNulls(fieldsOf(params)));
+export const acceptDeletePushConfigParams = acceptorOf(DeletePushConfigParams);
 
 function repairConfiguration(configuration: Fields): Fields {
-  const fields = withoutNulls(configuration);
+  const fields = configurationMembers(configuration);
   const { pushNotificationConfig: push } = fields;
   if (isFields(push)) fields["pushNotificationConfig"] = repairPushConfig(push);
   return fields;
@@ -66,18 +85,18 @@ function repairConfiguration(configuration: Fields): Fields {
 
 /** `schemes` is one name in some clients; an id of "" is none. */
 function repairPushConfig(config: Fields): Fields {
-  const fields = withoutNulls(config);
+  const fields = pushMembers(config);
   for (const key of ["id", "token"]) if (fields[key] === "") delete fields[key];
   const { authentication } = fields;
   if (!isFields(authentication)) return fields;
-  const repaired = withoutNulls(authentication);
+  const repaired = authenticationMembers(authentication);
   if (typeof repaired["schemes"] === "string") repaired["schemes"] = [repaired["schemes"]];
   fields["authentication"] = repaired;
   return fields;
 }
 
 function repairMessage(message: Fields, messageIdBeside: unknown, rules: AcceptRules): Fields {
-  const fields = withoutNulls(message);
+  const fields = messageMembers(message);
   fields["kind"] ??= "message";
   // An id of "" is how clients generated from the proto say that there is none.
   for (const key of ["messageId", "taskId", "contextId"]) if (fields[key] === "") delete fields[key];
@@ -95,7 +114,7 @@ function repairMessage(message: Fields, messageIdBeside: unknown, rules: AcceptR
 function repairPart(part: unknown, index: number): unknown {
   const path = `message.parts[${index}]`;
   if (!isFields(part)) return part;
-  const fields = withoutNulls(part);
+  const fields = partMembers(part);
   fields["kind"] ??= impliedKind(fields);
   if (isFields(fields["file"])) fields["file"] = repairFile(fields["file"], path);
   return fields;
@@ -108,11 +127,9 @@ function impliedKind(part: Fields): string | undefined {
 }
 
 function repairFile(file: Fields, path: string): Fields {
-  const fields = withoutNulls(file);
-  if (fields["bytes"] === undefined && fields["uri"] === undefined && fields["data"] !== undefined) {
-    fields["bytes"] = fields["data"];
-    delete fields["data"];
-  }
+  const fields = fileMembers(file);
+  const { data } = file;
+  if (fields["bytes"] === undefined && fields["uri"] === undefined && data != null) fields["bytes"] = data;
   const { bytes } = fields;
   if (typeof bytes === "string") fields["bytes"] = canonicalBase64(bytes, `${path}.file.bytes`);
   return fields;
@@ -132,12 +149,7 @@ function fieldsOf(params: unknown): Fields {
   throw invalid("params", "an object is required");
 }
 
-/** A copy of one level of a request: null is how many serializers write an absent optional field. */
-function withoutNulls(fields: Fields): Fields {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
-}
-
-function parse<T>(schema: z.ZodType<T>, value: unknown): T {
+function parse<S extends z.ZodType>(schema: S, value: unknown): z.infer<S> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

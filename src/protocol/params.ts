@@ -1,21 +1,26 @@
-/** Parameters of the 0.3.0 methods (§7), as the proxy hands them on once a request has been accepted. */
+/**
+ * Parameters of the 0.3.0 methods (§7), as the proxy hands them on once a request has been accepted. Unlike the objects
+ * that agents send, these have no members but the ones that are named here: see client-members.ts.
+ */
 import { z } from "zod";
-import type { Known } from "./known.ts";
-import { Message, Metadata } from "./model.ts";
+import { DataPart, FilePart, Message, Metadata, TextPart } from "./model.ts";
 
 const HistoryLength = z.int().min(0).optional();
 
-export const PushNotificationConfig = z.looseObject({
+export const PushAuthentication = z.object({
+  schemes: z.array(z.string()),
+  credentials: z.string().optional(),
+});
+
+export const PushNotificationConfig = z.object({
   id: z.string().optional(),
   url: z.string(),
   token: z.string().optional(),
-  authentication: z
-    .looseObject({ schemes: z.array(z.string()), credentials: z.string().optional() })
-    .optional(),
+  authentication: PushAuthentication.optional(),
 });
-export type PushNotificationConfig = Known<z.infer<typeof PushNotificationConfig>>;
+export type PushNotificationConfig = z.infer<typeof PushNotificationConfig>;
 
-const MessageSendConfiguration = z.looseObject({
+export const MessageSendConfiguration = z.object({
   acceptedOutputModes: z.array(z.string()).optional(),
   /** Absent means true: the answer waits for a terminal or interrupted state, bounded by `timeouts.blocking`. */
   blocking: z.boolean().optional(),
@@ -24,29 +29,42 @@ const MessageSendConfiguration = z.looseObject({
   pushNotificationConfig: PushNotificationConfig.optional(),
 });
 
-export const MessageSendParams = z.looseObject({
-  message: Message,
+/** §6.6, as clients send it. */
+export const SentFile = FilePart.shape.file.strip();
+
+/** §6.5, as clients send it. */
+const SentPart = z.discriminatedUnion("kind", [
+  TextPart.strip(),
+  FilePart.strip().extend({ file: SentFile }),
+  DataPart.strip(),
+]);
+
+/** §6.4, as clients send it. */
+export const SentMessage = Message.strip().extend({ parts: z.array(SentPart) });
+
+export const MessageSendParams = z.object({
+  message: SentMessage,
   configuration: MessageSendConfiguration.optional(),
   metadata: Metadata.optional(),
 });
-export type MessageSendParams = Known<z.infer<typeof MessageSendParams>>;
+export type MessageSendParams = z.infer<typeof MessageSendParams>;
 
-export const TaskIdParams = z.looseObject({ id: z.string().min(1), metadata: Metadata.optional() });
-export type TaskIdParams = Known<z.infer<typeof TaskIdParams>>;
+export const TaskIdParams = z.object({ id: z.string().min(1), metadata: Metadata.optional() });
+export type TaskIdParams = z.infer<typeof TaskIdParams>;
 
 export const TaskQueryParams = TaskIdParams.extend({ historyLength: HistoryLength });
-export type TaskQueryParams = Known<z.infer<typeof TaskQueryParams>>;
+export type TaskQueryParams = z.infer<typeof TaskQueryParams>;
 
 /** Params of tasks/pushNotificationConfig/set, and what it and …/get answer (§6.9). */
-export const TaskPushNotificationConfig = z.looseObject({
+export const TaskPushNotificationConfig = z.object({
   taskId: z.string().min(1),
   pushNotificationConfig: PushNotificationConfig,
 });
-export type TaskPushNotificationConfig = Known<z.infer<typeof TaskPushNotificationConfig>>;
+export type TaskPushNotificationConfig = z.infer<typeof TaskPushNotificationConfig>;
 
 /** 0.2.x has no `pushNotificationConfigId`: absent means the task's default, else its first. */
 export const GetPushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: z.string().optional() });
-export type GetPushConfigParams = Known<z.infer<typeof GetPushConfigParams>>;
+export type GetPushConfigParams = z.infer<typeof GetPushConfigParams>;
 
 export const DeletePushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: z.string().min(1) });
-export type DeletePushConfigParams = Known<z.infer<typeof DeletePushConfigParams>>;
+export type DeletePushConfigParams = z.infer<typeof DeletePushConfigParams>;

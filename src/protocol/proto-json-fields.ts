@@ -29,9 +29,10 @@ const NAMES = [
   "includeArtifacts",
 ] as const;
 
-const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const snakeCased = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-const CAMEL: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [toSnake(name), name]));
+const CAMEL: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [snakeCased(name), name]));
 
 /** A copy of one level with its known names in camelCase and without nulls; the camelCase name wins over the other. */
 export function camelCased(value: Fields): Fields {

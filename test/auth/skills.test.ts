@@ -104,6 +104,10 @@ describe.each(TRANSPORTS)("over %s", (_, forbidden, connect) => {
       [naming({ skillId: ["forecast"] }), /may not use the skill/],
       [naming({ skillId: "forecast" }, { skillId: "admin" }), /different skills/],
       [naming({ skillId: "forecast" }, { skillId: "history" }), /different skills/],
+      [naming({ skillId: "forecast", SkillID: "admin" }), /different skills/],
+      [naming({ skillId: "forecast" }, { skill_id: "admin" }), /different skills/],
+      [naming({ skillId: "forecast", "\u017fkillId": "admin" }), /different skills/],
+      [naming({ skill_id: "admin" }), /may not use the skill/],
     ])("of what is not granted is refused, and does not reach the agent (%#)", async (params, reason) => {
       const client = connect(keys.weather);
       const refused = await refusalOf(call(client, params));
@@ -129,6 +133,17 @@ describe.each(TRANSPORTS)("over %s", (_, forbidden, connect) => {
       const { message, metadata } = vendor.received[0] as ReturnType<typeof naming>;
       expect([message.metadata, metadata]).toEqual([params.message.metadata, params.metadata]);
     });
+  });
+
+  test("what an agent that ignores case would take for the metadata does not reach it", async () => {
+    const client = connect(keys.weather);
+    const params = naming({ skillId: "forecast" });
+    Object.assign(params, { Metadata: { skillId: "admin" } });
+    Object.assign(params.message, { Metadata: { skillId: "admin" }, METADATA: { skillId: "admin" } });
+    await client.send(params);
+    client.close();
+    expect(vendor.received).toHaveLength(1);
+    expect(JSON.stringify(vendor.received)).not.toContain("admin");
   });
 
   test("the rule holds for what follows up a task, and not for other methods", async () => {

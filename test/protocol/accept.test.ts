@@ -27,7 +27,7 @@ function fault(run: () => unknown): [string, unknown] {
 }
 
 describe("message/send params as 0.3.0 has them", () => {
-  test("pass unharmed, unknown fields included", () => {
+  test("pass unharmed, with whatever is in metadata and data", () => {
     const params = {
       message: {
         ...message,
@@ -35,19 +35,70 @@ describe("message/send params as 0.3.0 has them", () => {
         contextId: "c",
         referenceTaskIds: ["r"],
         extensions: ["urn:x"],
-        metadata: { a: null, b: { c: [null, ""] } },
-        vendorField: 1,
+        metadata: { a: null, b: { c: [null, ""] }, task_id: "x" },
         parts: [
           { ...text, metadata: { m: null } },
-          { kind: "file", file: { uri: "https://x.example/f", name: "f", mimeType: "a/b", size: 3 } },
-          { kind: "data", data: { file: null, kind: "x", text: "" } },
+          { kind: "file", file: { uri: "https://x.example/f", name: "f", mimeType: "a/b" } },
+          { kind: "data", data: { file: null, kind: "x", text: "", task_id: "x" } },
         ],
       },
-      configuration: { blocking: false, historyLength: 0, acceptedOutputModes: ["text/plain"], other: true },
+      configuration: { blocking: false, historyLength: 0, acceptedOutputModes: ["text/plain"] },
       metadata: { k: null },
-      extra: "x",
     };
     expect(accept(params)).toEqual(params);
+  });
+
+  test("lose members that 0.3.0 does not name, and metadata that only the proxy writes", () => {
+    const metadata = { "urn:a2a-compat-proxy:a2a-0.1": { sessionId: "x" }, own: 1 };
+    const file = { uri: "u", size: 3 };
+    const params = {
+      message: {
+        ...message,
+        ContextID: "x",
+        sessionId: "x",
+        metadata,
+        parts: [
+          { ...text, data: {}, Text: "x", metadata },
+          { kind: "file", file },
+        ],
+      },
+      configuration: { other: true },
+      tenant: "x",
+      metadata,
+    };
+    expect(accept(params)).toEqual({
+      message: {
+        ...message,
+        metadata: { own: 1 },
+        parts: [
+          { ...text, metadata: { own: 1 } },
+          { kind: "file", file: { uri: "u" } },
+        ],
+      },
+      configuration: {},
+      metadata: { own: 1 },
+    });
+    expect(acceptTaskIdParams({ id: "t", task_id: "x", metadata })).toEqual({
+      id: "t",
+      metadata: { own: 1 },
+    });
+  });
+
+  test("are read in snake_case too; camelCase wins", () => {
+    const { messageId: _, ...bare } = message;
+    const parts = [{ kind: "file", file: { uri: "u", mime_type: "a/b" } }];
+    const snake = { message_id: "m-1", task_id: "t", contextId: "c", context_id: "x", parts };
+    expect(
+      accept({ message: { ...bare, ...snake }, configuration: { history_length: 2, historyLength: null } }),
+    ).toEqual({
+      message: {
+        ...message,
+        taskId: "t",
+        contextId: "c",
+        parts: [{ kind: "file", file: { uri: "u", mimeType: "a/b" } }],
+      },
+      configuration: { historyLength: 2 },
+    });
   });
 
   test("a text of a megabyte passes", () => {

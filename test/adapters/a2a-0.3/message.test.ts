@@ -106,8 +106,8 @@ describe("parameters", () => {
   test.each([
     { message },
     { message, configuration: { acceptedOutputModes: ["text/plain"], blocking: false } },
-  ])("that every version takes go out as the same object: %j", (params) => {
-    expect(fromCanonicalParams(params)).toBe(params);
+  ])("that every version takes go out as they are: %j", (params) => {
+    expect(fromCanonicalParams(params)).toStrictEqual(params);
   });
 
   test("a configuration without acceptedOutputModes gets the empty list", () => {
