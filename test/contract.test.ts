@@ -20,6 +20,7 @@ const Case = z.strictObject({
   exchanges: z.array(
     z.strictObject({
       request: z.string(),
+      path: z.string().optional(),
       headers: z.record(z.string(), z.string()).default({}),
       status: z.int().optional(),
       contentType: z.string().optional(),
@@ -55,13 +56,14 @@ async function play(adapter: string, folder: string): Promise<void> {
     for await (const answer of rpcStream(proxy.agent("agent"), method, params)) received.push(answer);
     expectMatch(outcomeOf(received, json("events.json")), json("events.json"));
     expect(vendor.requests).toHaveLength(exchanges.length);
-    for (const [index, { request, headers }] of exchanges.entries()) {
+    for (const [index, { request, path, headers }] of exchanges.entries()) {
       const actual = vendor.requests[index];
       const { id, ...body } = VendorRequest.parse(actual?.body);
       const { id: _id, ...expected } = VendorRequest.parse(json(request));
       expect(id).toBeDefined();
       expectMatch(body, expected);
       expect(actual?.headers).toMatchObject(headers);
+      if (path !== undefined) expect(actual?.url).toBe(path);
     }
   } finally {
     await proxy.stop();

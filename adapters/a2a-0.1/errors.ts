@@ -5,6 +5,7 @@
  */
 import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
 import { type RpcError, type VendorFault, defaultFault } from "../../src/southbound/vendor-fault.ts";
+import { innermost } from "../shared/nested-error.ts";
 import { compact, isRecord } from "../shared/object.ts";
 import { METHODS } from "./params.ts";
 
@@ -22,24 +23,6 @@ function toCanonicalHttpError(fault: VendorFault): A2AError {
   if (!isMissing || fault.method === METHODS.send) return defaultFault(fault);
   const data = { stage: "response", status: fault.status };
   return new A2AError("unsupported-operation", { message: `The agent has no ${fault.method}`, data });
-}
-
-/** The error inside `data` of an internal error, some levels deep; its message may be missing. */
-function innermost(error: RpcError): RpcError {
-  let found = error;
-  for (let depth = 0; depth < 3 && found.code === -32603; depth++) {
-    const inside = nested(found.data);
-    if (!inside) break;
-    found = { ...inside, message: inside.message || (inside.code === -32603 ? found.message : "") };
-  }
-  return found;
-}
-
-function nested(data: unknown): RpcError | undefined {
-  if (!isRecord(data)) return undefined;
-  const { code, message, error } = data;
-  if (typeof code !== "number") return isRecord(error) ? nested(error) : undefined;
-  return { code, message: typeof message === "string" ? message : "", data: data["data"] };
 }
 
 function toErrorCode(error: RpcError, method: string): ErrorCode {

@@ -20,6 +20,7 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
+import { methodUrl } from "../shared/method-url.ts";
 import { remember, type Remembered } from "../shared/remember.ts";
 import { parseWire } from "../shared/wire.ts";
 import { toCanonicalCard } from "./card.ts";
@@ -148,17 +149,11 @@ class LegacyBackend implements Backend {
     const { http, url } = this.#southbound;
     return new JsonRpcClient({
       http,
-      url: this.#options.endpoint === "per-method" ? pathFor(url, method) : url,
+      url: this.#options.endpoint === "per-method" ? methodUrl(url, method) : url,
       newId: () => this.#southbound.newId(),
       toError: toCanonicalError,
     });
   }
-}
-
-function pathFor(url: string, method: string): string {
-  const target = new URL(url);
-  target.pathname = `${target.pathname.replace(/\/$/, "")}/${method}`;
-  return target.href;
 }
 
 export const legacy: Adapter<Options> = {

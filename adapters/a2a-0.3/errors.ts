@@ -5,23 +5,23 @@
  */
 import { A2AError } from "../../src/protocol/errors.ts";
 import { defaultFault, type VendorFault } from "../../src/southbound/vendor-fault.ts";
+import { isUnknownMethod } from "../shared/nested-error.ts";
 
-const METHOD_NOT_FOUND = -32601;
 /** A2A 1.0: the agent wants a version of the protocol that was not named. */
 const VERSION_NOT_SUPPORTED = -32009;
 
 const ANOTHER_DIALECT =
-  "if it serves tasks/send it speaks a2a-0.1, if a2a.sendMessage a2a-snake; `adapter: auto` finds out";
+  "if it serves tasks/send it speaks a2a-0.1, if a2a.sendMessage a2a-snake, if SendMessage A2A 1.0, which is not " +
+  "supported yet; `adapter: auto` finds out";
 
 export function toCanonicalError(fault: VendorFault): A2AError {
   const { data } = defaultFault(fault);
-  const code = fault.rpc?.code;
-  if (code === METHOD_NOT_FOUND) {
+  if (fault.rpc && isUnknownMethod(fault.rpc, fault.method)) {
     const hint = fault.method === "message/send" ? `: ${ANOTHER_DIALECT}` : "";
     const message = `The agent does not know ${fault.method}${hint}`;
     return new A2AError("unsupported-operation", { message, data });
   }
-  if (code === VERSION_NOT_SUPPORTED) {
+  if (fault.rpc?.code === VERSION_NOT_SUPPORTED) {
     const message = "The agent wants another version of A2A than 0.3";
     return new A2AError("invalid-agent-response", { message, data });
   }

@@ -20,6 +20,7 @@ import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { opened } from "../../src/southbound/values.ts";
+import { isUnknownMethod } from "../shared/nested-error.ts";
 import { decide, type Decision } from "./decide.ts";
 import { Probe, servesGrpc } from "./probe.ts";
 import { readCard, type Dialect } from "./signs.ts";
@@ -38,14 +39,23 @@ const missing = (method: string, { dialect }: Chosen): A2AError =>
   new A2AError("unsupported-operation", { message: `${dialect} has no ${method}` });
 
 /** 0.1 and 0.3 differ in nothing that can be probed at agents without push notifications. */
-const SIBLINGS: Readonly<Partial<Record<Dialect, Dialect>>> = { "a2a-0.3": "a2a-0.1", "a2a-0.1": "a2a-0.3" };
+const SIBLINGS: Readonly<Partial<Record<Dialect, { method: string; sibling: Dialect }>>> = {
+  "a2a-0.3": { method: "message/send", sibling: "a2a-0.1" },
+  "a2a-0.1": { method: "tasks/send", sibling: "a2a-0.3" },
+};
 
-const METHOD_NOT_FOUND = z.looseObject({ vendor: z.looseObject({ code: z.literal(-32601) }) });
+const AgentError = z.looseObject({
+  vendor: z.looseObject({ code: z.number(), message: z.string().catch(""), data: z.unknown().optional() }),
+});
 
-/** The vendor has said that it has no such method, so that nothing has happened there. */
-const isUnknownMethod = (thrown: unknown): boolean =>
-  thrown instanceof A2AError &&
-  (thrown.code === "method-not-found" || METHOD_NOT_FOUND.safeParse(thrown.data).success);
+/** The agent has said that it has no such method, so that nothing has happened there. */
+function isRefusal(thrown: unknown, { dialect }: Chosen): boolean {
+  const { method } = SIBLINGS[dialect] ?? {};
+  if (!(thrown instanceof A2AError) || method === undefined) return false;
+  if (thrown.code === "method-not-found") return true;
+  const { data } = AgentError.safeParse(thrown.data);
+  return data !== undefined && isUnknownMethod(data.vendor, method);
+}
 
 /** Only this dialect has a binding to gRPC. */
 const overGrpc = (why: string): Decision => ({
@@ -97,7 +107,7 @@ class AutoBackend implements Backend {
     try {
       return await chosen.backend.send(params, call);
     } catch (thrown) {
-      if (!isUnknownMethod(thrown)) throw thrown;
+      if (!isRefusal(thrown, chosen)) throw thrown;
       return await this.#sendAsSibling(chosen, params, call, thrown);
     }
   }
@@ -158,17 +168,18 @@ class AutoBackend implements Backend {
     call: Call,
     reason: unknown,
   ): Promise<AgentReply> {
-    const dialect = SIBLINGS[refused.dialect];
+    const dialect = SIBLINGS[refused.dialect]?.sibling;
     const adapter = dialect && this.#candidates.get(dialect);
     const backend = adapter && this.#connect(adapter);
     if (!dialect || !backend?.send) throw reason;
+    const why = `it refused the message as ${refused.dialect} and took it as ${dialect}`;
+    const sibling: Chosen = { dialect, backend, reason: `The agent speaks ${dialect}: ${why}.` };
     try {
       const reply = await backend.send(params, call);
-      const why = `it refused the message as ${refused.dialect} and took it as ${dialect}`;
-      this.#remember({ dialect, backend, reason: `The agent speaks ${dialect}: ${why}.` });
+      this.#remember(sibling);
       return reply;
     } catch (thrown) {
-      throw isUnknownMethod(thrown) ? reason : thrown;
+      throw isRefusal(thrown, sibling) ? reason : thrown;
     }
   }
 
@@ -198,7 +209,7 @@ class AutoBackend implements Backend {
     return this.#remember({ dialect, reason, backend: this.#connect(adapter, options) });
   }
 
-  async #decide(signal: AbortSignal): Promise<Decision & { readonly options?: object }> {
+  async #decide(signal: AbortSignal): Promise<Decision> {
     const southbound = this.#southbound;
     if (southbound.isGrpc) return overGrpc("its url is that of a gRPC server");
     const card = await southbound.fetchCard(signal).catch(() => undefined);
@@ -216,7 +227,7 @@ class AutoBackend implements Backend {
 
   #remember(chosen: Chosen): Chosen {
     this.#chosen = chosen;
-    this.#southbound.log.info({ agent: this.#southbound.agent, dialect: chosen.dialect }, chosen.reason);
+    this.#southbound.log.info({ dialect: chosen.dialect }, chosen.reason);
     return chosen;
   }
 

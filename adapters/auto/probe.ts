@@ -6,20 +6,27 @@
 import { A2AError } from "../../src/protocol/errors.ts";
 import { openEnvelope } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
+import { methodUrl } from "../shared/method-url.ts";
+import { innermost } from "../shared/nested-error.ts";
 import type { Dialect } from "./signs.ts";
 
 /**
- * `known`, `missing`: the agent has answered as its protocol asks. `unclear`: anything else but silence, such as a page
- * of HTML; `refused`: 401 or 403, which says nothing about methods.
+ * `known`, `missing`: the agent has answered as its protocol asks. `failed`: HTTP 500 without an error of JSON-RPC, which
+ * some frameworks answer to every method that they do not know; `refused`: 401 or 403, which says nothing about methods;
+ * `unclear`: anything else, such as a page of HTML.
  */
-export type Answer = "known" | "missing" | "unclear" | "refused";
+export type Answer = "known" | "missing" | "unclear" | "failed" | "refused";
 
-/** A method that only one generation has. tasks/get is shared by 0.1 to 0.3. */
+/**
+ * A method that only one generation has. tasks/get is shared by 0.1 to 0.3; some agents of 0.1 serve each method at a
+ * path below their URL.
+ */
 const METHODS = {
   "a2a-0.3": "tasks/pushNotificationConfig/get",
   "a2a-0.1": "tasks/pushNotification/get",
   "a2a-snake": "a2a.getTask",
   shared: "tasks/get",
+  perMethod: "tasks/get",
 } as const;
 
 export type Probed = keyof typeof METHODS;
@@ -30,15 +37,20 @@ export const isProbed = (dialect: Dialect): dialect is Exclude<Dialect, "appbuil
 const MISSING: ReadonlySet<number> = new Set([-32601, -32600, -32009]);
 /** What is answered from within a method, also where an internal error hides that there is no such task. */
 const KNOWN: ReadonlySet<number> = new Set([-32001, -32002, -32003, -32004, -32602, -32603]);
-function read(status: number, json: unknown): Answer {
+/** An agent that is down or overloaded, which a later probe may find well. */
+const UNAVAILABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+function read(probed: Probed, status: number, json: unknown): Answer {
   const opened = openEnvelope(json);
   if (opened.kind === "result") return opened.result === null ? "unclear" : "known";
   if (opened.kind === "error") {
-    const { code } = opened.error;
+    const { code } = innermost(opened.error);
     if (MISSING.has(code)) return "missing";
-    return KNOWN.has(code) ? "known" : "unclear";
+    // An error of JSON-RPC at the path of a method shows that the path is served, whatever its code.
+    return KNOWN.has(code) || probed === "perMethod" ? "known" : "unclear";
   }
-  return status === 401 || status === 403 ? "refused" : "unclear";
+  if (status === 401 || status === 403) return "refused";
+  return status === 500 ? "failed" : "unclear";
 }
 
 /** Each method is asked for at most once. Rejects where the agent cannot be reached. */
@@ -64,16 +76,16 @@ export class Probe {
     const params = probed === "a2a-snake" ? { "a2a-version": "1.0", task_id: id, id } : { id };
     const response = await http.unary({
       method: "POST",
-      url,
+      url: probed === "perMethod" ? methodUrl(url, METHODS.perMethod) : url,
       headers: { accept: "application/json" },
       body: { jsonrpc: "2.0", id: this.#southbound.newId(), method: METHODS[probed], params },
       signal: this.#signal,
     });
-    if (response.status >= 500 && openEnvelope(response.json).kind === "none") {
+    if (UNAVAILABLE.has(response.status) && openEnvelope(response.json).kind === "none") {
       const data = { stage: "probe", status: response.status };
       throw new A2AError("agent-unavailable", { message: `The agent answers HTTP ${response.status}`, data });
     }
-    return read(response.status, response.json);
+    return read(probed, response.status, response.json);
   }
 
   /**
@@ -82,7 +94,8 @@ export class Probe {
    */
   async evidence(dialect: Exclude<Dialect, "appbuilder">): Promise<Answer> {
     const own = await this.ask(dialect);
-    if (own !== "missing" || dialect === "a2a-snake") return own;
+    const isOpen = own === "missing" || own === "failed";
+    if (!isOpen || dialect === "a2a-snake") return own;
     const sibling = await this.ask(dialect === "a2a-0.3" ? "a2a-0.1" : "a2a-0.3");
     if (sibling === "known") return "missing";
     return (await this.ask("shared")) === "missing" ? "missing" : "unclear";

@@ -1,123 +1,22 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { Adapter, Backend, Call } from "../../../src/adapter.ts";
+import type { Adapter, Backend } from "../../../src/adapter.ts";
 import { cleanUp, deadOrigin } from "../../southbound/loopback.ts";
-import { connect, DIALECTS, startAgent, type AgentOptions } from "./agents.ts";
+import {
+  CARD_03,
+  DIALECTS,
+  OK,
+  PARAMS,
+  SERVES_01,
+  SERVES_03,
+  by,
+  call,
+  connect,
+  detect,
+  send,
+  startAgent,
+} from "./agents.ts";
 
 afterEach(cleanUp);
-
-const call = (signal = new AbortController().signal): Call => ({
-  signal,
-  newTaskId: "t",
-  newContextId: "c",
-  extensions: [],
-});
-const PARAMS = {
-  message: {
-    kind: "message" as const,
-    messageId: "m",
-    role: "user" as const,
-    parts: [{ kind: "text" as const, text: "hi" }],
-  },
-};
-/** The dialect that took the message. */
-async function send(backend: Backend, signal?: AbortSignal): Promise<unknown> {
-  const reply = await backend.send?.(PARAMS, call(signal));
-  return reply?.kind === "message" ? reply.parts[0] : reply;
-}
-const by = (text: string) => ({ kind: "text", text });
-
-const CARD_03 = { protocolVersion: "0.3.0", url: "http://0.0.0.0:1" };
-const OK = { ok: true };
-/** The methods each generation really has; -32001 is "no such task". */
-const SERVES_03 = {
-  "message/send": OK,
-  "tasks/get": -32001,
-  "tasks/pushNotificationConfig/get": -32001,
-};
-const SERVES_01 = { "tasks/send": OK, "tasks/get": -32001, "tasks/pushNotification/get": -32001 };
-const SERVES_SNAKE = { "a2a.sendMessage": OK, "a2a.getTask": -32001 };
-
-async function detect(options: AgentOptions) {
-  const agent = await startAgent(options);
-  const { backend, log } = connect(agent.url);
-  return { agent, backend, log, text: await send(backend) };
-}
-
-describe("what an agent says and does", () => {
-  test.each<[string, AgentOptions, string]>([
-    ["0.3 card, serves 0.3", { card: CARD_03, methods: SERVES_03 }, "a2a-0.3"],
-    ["0.3 card, serves 0.1", { card: CARD_03, methods: SERVES_01 }, "a2a-0.1"],
-    ["0.3 card, serves 0.1, python", { card: CARD_03, methods: SERVES_01, otherwise: -32600 }, "a2a-0.1"],
-    ["0.3 card, serves snake_case", { card: CARD_03, methods: SERVES_SNAKE }, "a2a-snake"],
-    [
-      "0.3 card, no push methods",
-      { card: CARD_03, methods: { "message/send": OK, "tasks/get": -32001 } },
-      "a2a-0.3",
-    ],
-    [
-      "0.3 card, knows a2a.getTask too",
-      { card: CARD_03, methods: { "message/send": OK, "tasks/get": -32001, "a2a.getTask": -32001 } },
-      "a2a-0.3",
-    ],
-    ["0.3 card, send alone", { card: CARD_03, methods: { "message/send": OK } }, "a2a-0.3"],
-    ["1.0 card, serves 0.3", { card: { supportedInterfaces: [{}] }, methods: SERVES_03 }, "a2a-0.3"],
-    [
-      "1.0 version, tasks/get",
-      { card: { protocolVersion: "1.0" }, methods: { "message/send": OK, "tasks/get": -32001 } },
-      "a2a-0.3",
-    ],
-    [
-      "1.0 card, serves snake_case",
-      { card: { supportedInterfaces: [{}] }, methods: SERVES_SNAKE },
-      "a2a-snake",
-    ],
-    ["snake card", { card: { supported_interfaces: [] }, methods: SERVES_SNAKE }, "a2a-snake"],
-    [
-      "hybrid card, serves 0.3",
-      { card: { ...CARD_03, supported_interfaces: [] }, methods: SERVES_03 },
-      "a2a-0.3",
-    ],
-    ["0.1 card", { card: { authentication: {} }, methods: SERVES_01 }, "a2a-0.1"],
-    ["0.1 card, serves 0.3", { card: { authentication: {} }, methods: SERVES_03 }, "a2a-0.3"],
-    ["no card, serves 0.3", { methods: SERVES_03 }, "a2a-0.3"],
-    ["no card, serves 0.1", { methods: SERVES_01 }, "a2a-0.1"],
-    ["no card, serves snake_case", { methods: SERVES_SNAKE }, "a2a-snake"],
-    ["no card, message/send alone", { methods: { "message/send": OK } }, "a2a-0.3"],
-    ["a card that does not tell, serves 0.1", { card: { name: "A" }, methods: SERVES_01 }, "a2a-0.1"],
-    [
-      "0.3 card, -32603 to whatever it does not know",
-      { card: CARD_03, methods: SERVES_03, otherwise: -32603 },
-      "a2a-0.3",
-    ],
-    [
-      "AppBuilder",
-      { card: { ...CARD_03, provider: { organization: "baiduqianfan" } }, methods: { "message/send": OK } },
-      "appbuilder",
-    ],
-  ])("%s", async (_what, options, dialect) => {
-    const { text, agent } = await detect(options);
-    expect(text).toEqual(by(dialect));
-    // The message itself is the only call with effects, and the agent has taken it once.
-    const harmless = /\/get$|^a2a\.getTask$/;
-    const effects = agent.calls.filter((method) => !harmless.test(method));
-    expect(effects).toHaveLength(1);
-  });
-
-  test("an agent that is known for certain is not probed", async () => {
-    const card = { provider: { organization: "baiduqianfan" } };
-    const { agent } = await detect({ card, methods: { "message/send": OK } });
-    expect(agent.calls).toEqual(["message/send"]);
-  });
-
-  test("a probe asks for a task that cannot exist, and names the version where the dialect wants it", async () => {
-    const { agent } = await detect({ card: { supported_interfaces: [] }, methods: SERVES_SNAKE });
-    expect(agent.params[0]).toEqual({
-      "a2a-version": "1.0",
-      id: expect.stringMatching(/^no-such-task-/),
-      task_id: expect.stringMatching(/^no-such-task-/),
-    });
-  });
-});
 
 describe("the decision", () => {
   test("is made once for all callers, logged once and told in a sentence", async () => {
@@ -137,6 +36,24 @@ describe("the decision", () => {
     const { backend, log } = connect(agent.url);
     await expect(send(backend)).rejects.toMatchObject({ code: "agent-unavailable" });
     expect(log).toEqual([]);
+    agent.options = { methods: SERVES_01 };
+    expect(await send(backend)).toEqual(by("a2a-0.1"));
+  });
+
+  test("names its agent once in a line of the log", async () => {
+    const agent = await startAgent({ card: CARD_03, methods: SERVES_03 });
+    const { backend, lines } = connect(agent.url);
+    await send(backend);
+    expect(lines.map((line) => line.match(/"agent":/g)?.length)).toEqual([1]);
+  });
+
+  test("cannot be made where every probe is answered with HTTP 500 and no card says anything", async () => {
+    const agent = await startAgent({ status: 500 });
+    const { backend } = connect(agent.url);
+    await expect(send(backend)).rejects.toMatchObject({
+      code: "agent-unavailable",
+      message: "The agent answers every probe with HTTP 500, so its dialect cannot be told",
+    });
     agent.options = { methods: SERVES_01 };
     expect(await send(backend)).toEqual(by("a2a-0.1"));
   });
@@ -187,6 +104,29 @@ describe("an agent that cannot be probed apart", () => {
     );
     expect(await send(backend)).toEqual(by("a2a-0.1"));
     expect(agent.calls.at(-2)).toBe("tasks/send");
+  });
+
+  test("gets it there too where the refusal is wrapped in an internal error", async () => {
+    const methods = { "tasks/send": OK, "tasks/get": -32001 };
+    const { agent, text } = await detect({ card: CARD_03, methods, wraps: true });
+    expect(text).toEqual(by("a2a-0.1"));
+    expect(agent.calls.filter((method) => method.endsWith("send"))).toEqual(["message/send", "tasks/send"]);
+  });
+
+  test("does not get a message again because of what a tool of the agent was told", async () => {
+    const error = {
+      code: -32603,
+      message: "oops",
+      data: { code: -32601, message: "Method not found: tools/call" },
+    };
+    const agent = await startAgent({
+      card: CARD_03,
+      methods: { "tasks/get": -32001 },
+      errors: { "message/send": error },
+    });
+    const { backend } = connect(agent.url);
+    await expect(send(backend)).rejects.toMatchObject({ message: "oops" });
+    expect(agent.calls.filter((method) => method.endsWith("send"))).toEqual(["message/send"]);
   });
 
   test("keeps its dialect where the sibling is refused too", async () => {
