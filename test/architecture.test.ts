@@ -34,18 +34,28 @@ function partOf(file: string): string {
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   collections: [],
+  lib: [],
   net: ["protocol"],
   store: ["protocol", "collections"],
   // Answers of bounded size, of whoever has keys and tokens.
-  southbound: ["protocol", "net", "type config", "type adapter.ts"],
+  southbound: ["protocol", "lib", "net", "type config", "type adapter.ts"],
   "adapter.ts": ["type protocol", "type southbound"],
   // The redactor, which keeps secrets out of faults; the contract, for the schemas of adapters' options.
   config: ["protocol", "net", "southbound", "type adapter.ts"],
   auth: ["protocol", "config", "net"],
   push: ["protocol", "store", "net", "type config"],
-  gateway: ["protocol", "collections", "store", "push", "type config", "type adapter.ts", "type southbound"],
+  gateway: [
+    "protocol",
+    "collections",
+    "lib",
+    "store",
+    "push",
+    "type config",
+    "type adapter.ts",
+    "type southbound",
+  ],
   // What counts as this machine is asked of config/urls.ts.
-  northbound: ["protocol", "collections", "gateway", "auth", "config"],
+  northbound: ["protocol", "collections", "lib", "gateway", "auth", "config"],
   "log.ts": ["type southbound"],
   // These put the others together.
   "app.ts": ["protocol", "northbound", "auth", "type config", "type gateway"],
@@ -68,7 +78,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The program and the library: they alone know that adapters exist.
   "main.ts": ["cli", "demo", "southbound", "server.ts", "adapters/index.ts"],
   "index.ts": ["protocol", "config", "southbound", "server.ts", "type adapter.ts", "adapters/index.ts"],
-  "adapters/shared": ["protocol"],
+  "adapters/shared": ["protocol", "lib"],
   "adapters/*": ["protocol", "southbound", "type adapter.ts", "adapters/shared"],
   "adapters/index.ts": ["adapters/*", "type adapter.ts"],
 };

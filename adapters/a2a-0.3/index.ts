@@ -23,6 +23,7 @@ import type { GrpcClient } from "../../src/southbound/grpc.ts";
 import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
+import { remember, type Remembered } from "../shared/remember.ts";
 import { toCanonicalCard } from "./card.ts";
 import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
@@ -82,12 +83,16 @@ function grpcOf({ agent, grpc }: Southbound, address: string | undefined): GrpcC
 const fold = (results: readonly unknown[]): unknown =>
   foldedReply(results.flatMap((result) => toCanonicalEvent(result) ?? [])) ?? results.at(-1);
 
+/** ms; the card says over which transport to call, and whether the agent streams. */
+const CARD_AGE = 5 * 60_000;
+/** The longest that an agent may take to say its card over gRPC, ms. */
+const CARD_TIMEOUT = 30_000;
+
 class Backend03 implements Backend {
   readonly #options: Options;
   readonly #southbound: Southbound;
   readonly #transports: Readonly<Record<TransportName, Transport>>;
-  /** What the card says, once it has been asked for; undefined where it cannot be had. */
-  #card: Promise<AgentCard | undefined> | undefined;
+  readonly #card: Remembered<AgentCard>;
 
   constructor(options: Options, southbound: Southbound) {
     this.#options = options;
@@ -99,13 +104,13 @@ class Backend03 implements Backend {
       "http+json": new RestClient(http, url),
       grpc: new GrpcTransport(() => grpcOf(southbound, options.grpcUrl)),
     };
+    const load = async (signal: AbortSignal): Promise<AgentCard> =>
+      toCanonicalCard(await this.#fetchCard(signal), { name: southbound.agent, url });
+    this.#card = remember(load, CARD_AGE);
   }
 
-  async card(signal: AbortSignal): Promise<AgentCard> {
-    const { agent, url } = this.#southbound;
-    const card = toCanonicalCard(await this.#fetchCard(signal), { name: agent, url });
-    this.#card = Promise.resolve(card);
-    return card;
+  card(signal: AbortSignal): Promise<AgentCard> {
+    return this.#card.refresh(signal);
   }
 
   native(card: AgentCard): NativeMethods {
@@ -171,7 +176,8 @@ class Backend03 implements Backend {
     } catch (thrown) {
       if (!isGrpc || signal.aborted) throw thrown;
     }
-    const card = await cardOverGrpc(this.#transports.grpc, southbound.agent, signal);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(CARD_TIMEOUT)]);
+    const card = await cardOverGrpc(this.#transports.grpc, southbound.agent, limit);
     await southbound.verifyCard?.(card);
     return card;
   }
@@ -236,13 +242,15 @@ class Backend03 implements Backend {
     return this.#transports[card ? transportOf(card) : "jsonrpc"];
   }
 
-  /** Asked for once; where the card cannot be had, the call itself shows what the agent can do. */
-  #knownCard(signal: AbortSignal): Promise<AgentCard | undefined> {
-    this.#card ??= this.card(signal).catch(() => {
-      if (signal.aborted) this.#card = undefined;
+  /** Undefined if the card is unavailable: the call itself shows what the agent can do. */
+  async #knownCard(signal: AbortSignal): Promise<AgentCard | undefined> {
+    try {
+      return await this.#card.get(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#southbound.log.debug({ err: error }, "the agent's card is unavailable");
       return undefined;
-    });
-    return this.#card;
+    }
   }
 }
 

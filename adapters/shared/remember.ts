@@ -2,6 +2,8 @@
  * A value that is fetched once for all who want it at the same time, and kept for a while: the vendor's card, which
  * some dialects need before each call.
  */
+import { abortable } from "../../src/lib/abortable.ts";
+
 export interface Remembered<T> {
   /**
    * The value as it was at most `maxAge` ago, or earlier where it cannot be fetched now. Rejects with the fetch's
@@ -43,7 +45,7 @@ export function remember<T>(load: (signal: AbortSignal) => Promise<T>, maxAge: n
     running ??= fetch().finally(() => {
       running = undefined;
     });
-    return unlessAborted(running, signal);
+    return abortable(running, signal);
   };
   const get = async (signal: AbortSignal): Promise<T> => {
     if (performance.now() >= until) {
@@ -55,16 +57,4 @@ export function remember<T>(load: (signal: AbortSignal) => Promise<T>, maxAge: n
     throw failure;
   };
   return { get, refresh };
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -7,6 +7,7 @@ import type { VendorPush } from "./push.ts";
 import { resolvePush, resolveVendorPush } from "./push-schema.ts";
 import type { GrpcConfig } from "./grpc.ts";
 import type { ParsedAgent, ParsedConfig } from "./schema.ts";
+import { formatDuration } from "./units.ts";
 import { defaultPublicUrl, grpcAsHttp, isGrpcUrl, isLoopback, toCardSource } from "./urls.ts";
 
 export interface Extras {
@@ -93,6 +94,12 @@ export function warningsOf(config: Config): string[] {
     const warnings = (isOpen ? secretPartsOf(agent) : []).map(
       (part) => `${path}.${part}: travel unencrypted, because the url is http://`,
     );
+    const { blocking, total } = agent.timeouts;
+    if (blocking >= total)
+      warnings.push(
+        `${path}.timeouts.blocking: ${formatDuration(blocking)} is not less than total, ${formatDuration(total)}: a ` +
+          "message/send that takes longer fails, and is never answered with the task as it is",
+      );
     if (agent.credentials.type === "none") return warnings;
     const { origin } = new URL(agent.url);
     if (agent.card.urls.some((url) => new URL(url).origin !== origin)) {

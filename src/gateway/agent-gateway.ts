@@ -1,7 +1,5 @@
 /** The methods of 0.3.0 over one agent: what the agent lacks is made up for here. Semantics: docs/behaviour.md. */
-import type { AgentEvent, Call } from "../adapter.ts";
-import { Bag } from "../collections/bag.ts";
-import { Registry } from "../collections/registry.ts";
+import type { AgentEvent, VendorTask } from "../adapter.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ListTasksParams } from "../protocol/list-params.ts";
@@ -12,18 +10,21 @@ import type { TaskRecord } from "../store/store.ts";
 import { cancelAtVendor, endCanceled } from "./cancellation.ts";
 import { CardCache } from "./card-cache.ts";
 import type { EngineContext } from "./context.ts";
-import { requireContinuable, stillWorking } from "./continuation.ts";
 import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
 import { Identity } from "./identity.ts";
-import { callOf, NewIds } from "./open-call.ts";
+import { Leases } from "./leases.ts";
+import { type CallExtras, NewIds } from "./open-call.ts";
 import { PushConfigs } from "./push-configs.ts";
 import { storedTask, vendorTaskOf } from "./record.ts";
 import { resume } from "./resume.ts";
-import { TaskRun } from "./run.ts";
+import { newsOf } from "./refresh.ts";
+import type { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
+import { TaskAccess } from "./task-access.ts";
 import { listTasks } from "./task-list.ts";
-import type { Turn } from "./turn.ts";
+import type { ExistingTask } from "./turn.ts";
+import { Turns } from "./turns.ts";
 
 export class AgentGateway implements Gateway {
   readonly agent: string;
@@ -31,10 +32,9 @@ export class AgentGateway implements Gateway {
   readonly #identity: Identity;
   readonly #cards: CardCache;
   readonly #push: PushConfigs;
-  /** Every turn under way. */
-  readonly #runs = new Bag<TaskRun>();
-  /** Those of them that clients know as a task. */
-  readonly #tasks = new Registry<TaskRun>();
+  readonly #leases = new Leases();
+  readonly #turns: Turns;
+  readonly #access: TaskAccess;
   #stopping = false;
   readonly setPushConfig: Gateway["setPushConfig"] = (params, caller) => this.#push.set(params, caller);
   readonly getPushConfig: Gateway["getPushConfig"] = (params, caller) => this.#push.get(params, caller);
@@ -46,9 +46,11 @@ export class AgentGateway implements Gateway {
     const { agent, store } = context;
     this.agent = agent.name;
     this.#context = context;
-    this.#identity = new Identity(agent.name, store);
+    this.#identity = new Identity(agent.name, store, this.#leases);
+    this.#turns = new Turns(context, this.#identity, this.#leases);
+    this.#access = new TaskAccess(context, this.#leases, this.#turns);
     this.#cards = new CardCache(context);
-    this.#push = new PushConfigs(context, async (id, caller) => (await this.#find(id, caller)).record);
+    this.#push = new PushConfigs(context, (id, caller) => this.#access.record(id, caller));
   }
 
   card(): Promise<AgentCard> {
@@ -56,7 +58,7 @@ export class AgentGateway implements Gateway {
   }
 
   extendedCard(caller: Caller): Promise<AgentCard | undefined> {
-    return this.#cards.extended(() => this.#request(caller));
+    return this.#cards.extended(this.#extras(caller));
   }
 
   async sendMessage(params: MessageSendParams, caller: Caller): Promise<Task | Message> {
@@ -86,7 +88,8 @@ export class AgentGateway implements Gateway {
   }
 
   async getTask(params: TaskQueryParams, caller: Caller): Promise<Task> {
-    const { run, record } = await this.#find(params.id, caller);
+    const record = await this.#access.record(params.id, caller);
+    const run = this.#turns.get(record.id);
     if (run?.task) return withHistoryLength(taskOf(run), params.historyLength);
     const task = isInterrupted(record.state) ? await this.#refresh(record, caller) : storedTask(record);
     return withHistoryLength(task, params.historyLength);
@@ -95,24 +98,18 @@ export class AgentGateway implements Gateway {
   listTasks(params: ListTasksParams, { principal }: Caller): Promise<TaskPage> {
     const { agent } = this;
     const { store } = this.#context;
-    const live = (id: string): Task | undefined => this.#tasks.get(id)?.task?.state.toTask();
+    const live = (id: string): Task | undefined => this.#turns.get(id)?.task?.state.toTask();
     return listTasks({ agent, store, live }, params, principal);
   }
 
-  async cancelTask(params: TaskIdParams, caller: Caller): Promise<Task> {
-    const { agent, deadlines } = this.#context;
-    const { run, record } = await this.#find(params.id, caller);
-    if (!run && isTerminal(record.state)) throw new A2AError("task-not-cancelable");
-    if (run) await run.publish();
-    const vendorTask = run ? run.vendorTask : vendorTaskOf(record);
-    const named = vendorTask && { ...vendorTask, metadata: params.metadata };
-    const report = await cancelAtVendor(this.#context, named, this.#request(caller));
-    // An agent that leaves an interrupted task as it is has said all there is to say of it.
-    if (!run && report?.kind === "task" && report.status.state === record.state) return storedTask(record);
-    const followed = run ?? this.#follow(record, caller, report ?? canceledReport);
-    if (run) await endCanceled(this.#context, run, report);
-    else await deadlines.wait(agent.timeouts.request, followed.done);
-    const task = taskOf(followed);
+  async cancelTask({ id, metadata }: TaskIdParams, caller: Caller): Promise<Task> {
+    const owner = await this.#access.cancelable(id, caller);
+    const ask = (vendorTask: VendorTask | undefined): Promise<AgentEvent | undefined> =>
+      cancelAtVendor(this.#context, vendorTask && { ...vendorTask, metadata }, this.#extras(caller));
+    const task =
+      "run" in owner
+        ? await this.#cancelRunning(owner.run, await ask(owner.run.vendorTask))
+        : await this.#cancelStored(owner.existing, caller, ask);
     if (isTerminal(task.status.state) && task.status.state !== "canceled") {
       throw new A2AError("task-not-cancelable", { data: { state: task.status.state } });
     }
@@ -120,25 +117,24 @@ export class AgentGateway implements Gateway {
   }
 
   async resubscribe(params: TaskIdParams, caller: Caller, after?: number): Promise<Subscription> {
-    const { run, record } = await this.#find(params.id, caller);
+    const record = await this.#access.record(params.id, caller);
+    const run = this.#turns.get(record.id);
     if (run) this.#cancelWithClient(run, caller);
     return await resume({ store: this.#context.store, record, run, after });
   }
 
-  /** Takes up a task that a crash has left running. */
-  recover(record: TaskRecord): Promise<void> {
+  /** Recovers a task that a crash has left running. */
+  async recover(record: TaskRecord): Promise<void> {
     const caller = { principal: record.principal, extensions: [], signal: new AbortController().signal };
     const reason = "The proxy was restarted while the task was running";
-    return this.#follow(record, caller, undefined, reason).done;
+    const lease = this.#leases.take(record.id);
+    if (lease) await this.#follow({ record, lease }, caller, undefined, reason).done;
   }
 
   /** Refuses new work, gives running turns `grace` ms to end, then ends them. */
   async stop(grace: number): Promise<void> {
     this.#stopping = true;
-    const all = Promise.all(this.#runs.members().map((run) => run.done));
-    if (await this.#context.deadlines.wait(grace, all)) return;
-    const text = "The proxy was shut down before the agent had finished";
-    await Promise.all(this.#runs.members().map((run) => run.stop({ state: "failed", text })));
+    await this.#turns.stop(grace);
   }
 
   async #send(
@@ -146,98 +142,76 @@ export class AgentGateway implements Gateway {
     caller: Caller,
     how: { listened: boolean; way: "stream" | "send" },
   ): Promise<TaskRun> {
-    if (this.#stopping) throw new A2AError("shutting-down");
-    const { principal, extensions, forwarded } = caller;
-    const { taskId, contextId, referenceTaskIds, ...rest } = params.message;
-    const record = taskId === undefined ? undefined : await this.#continued(params.message, caller);
+    this.#refuseWhenStopping();
+    const { principal } = caller;
+    const { taskId, contextId } = params.message;
+    const named = taskId === undefined ? undefined : await this.#access.continued(params.message, caller);
     const { push, configuration } = await this.#push.inline(params.configuration);
-    const vendorContextId = record
-      ? record.vendorContextId
-      : contextId && (await this.#identity.vendorContext(principal, contextId));
-    const vendorMessage: Message = rest;
-    if (referenceTaskIds)
-      vendorMessage.referenceTaskIds = await this.#identity.vendorTasks(principal, referenceTaskIds);
-    if (record?.vendorTaskId !== undefined) vendorMessage.taskId = record.vendorTaskId;
-    if (vendorContextId !== undefined) vendorMessage.contextId = vendorContextId;
-    if (record && this.#tasks.has(record.id)) throw stillWorking();
-    if (record && push) await this.#push.keep(record, push);
-    const vendorParams = { ...params, configuration, message: vendorMessage };
-    const send = { message: params.message, params: vendorParams, way: how.way };
-    return this.#run({
-      newIds: this.#newIds(),
-      principal,
-      extensions,
-      forwarded,
-      contextId,
-      record,
-      send,
-      push: record ? undefined : push,
-      listened: how.listened,
-    });
-  }
-
-  /** The task that a message goes on with (§7.1, and the choices in docs/behaviour.md). */
-  async #continued(message: Message, caller: Caller): Promise<TaskRecord> {
-    const { run, record } = await this.#find(message.taskId ?? "", caller);
-    requireContinuable(message, record, run !== undefined);
-    return record;
-  }
-
-  async #find(id: string, caller: Caller): Promise<{ run: TaskRun | undefined; record: TaskRecord }> {
-    const record = await this.#context.store.getTask({ agent: this.agent, id });
-    if (record?.principal !== caller.principal) throw new A2AError("task-not-found");
-    return { run: this.#tasks.get(id), record };
-  }
-
-  /** An interrupted task may have gone on at the agent, out of band; ask, but answer anyway. */
-  async #refresh(record: TaskRecord, caller: Caller): Promise<Task> {
-    const { backend, log } = this.#context;
-    const vendorTask = vendorTaskOf(record);
-    if (!backend.getTask || !vendorTask) return storedTask(record);
+    const existing = named && (await this.#access.leased(named, params.message));
     try {
-      const call = this.#request(caller);
-      const report = await backend.getTask(vendorTask, call);
-      if (report.status.state === record.state || report.status.state === "unknown")
-        return storedTask(record);
-      if (this.#tasks.has(record.id)) return storedTask(record);
-      const run = this.#follow(record, caller, report);
-      await (isFinal(report.status.state) ? run.done : run.opened);
-      return taskOf(run);
+      if (existing && push) await this.#push.keep(existing.record, push);
+      const message = await this.#identity.vendorMessage(principal, params.message, existing?.record);
+      this.#refuseWhenStopping();
+      return this.#turns.start({
+        ...this.#extras(caller),
+        principal,
+        contextId,
+        existing,
+        send: { message: params.message, params: { ...params, configuration, message }, way: how.way },
+        push: existing ? undefined : push,
+        listened: how.listened,
+      });
     } catch (error) {
-      log.debug({ err: error, taskId: record.id }, "the agent could not be asked for the task");
-      return storedTask(record);
+      if (existing) this.#access.release(existing);
+      throw error;
     }
   }
 
-  #follow(record: TaskRecord, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
-    const { principal, extensions, forwarded } = caller;
-    return this.#run({
-      newIds: this.#newIds(),
+  async #cancelRunning(run: TaskRun, report: AgentEvent | undefined): Promise<Task> {
+    await endCanceled(this.#context, run, report);
+    return taskOf(run);
+  }
+
+  async #cancelStored(
+    existing: ExistingTask,
+    caller: Caller,
+    ask: (vendorTask: VendorTask | undefined) => Promise<AgentEvent | undefined>,
+  ): Promise<Task> {
+    const { record } = existing;
+    const report = await ask(vendorTaskOf(record)).catch((error: unknown) => {
+      this.#access.release(existing);
+      throw error;
+    });
+    // If the agent leaves an interrupted task as it is, there is no more to say of it.
+    if (report?.kind === "task" && report.status.state === record.state) {
+      this.#access.release(existing);
+      return storedTask(record);
+    }
+    const run = this.#follow(existing, caller, report ?? canceledReport);
+    await this.#context.deadlines.wait(this.#context.agent.timeouts.request, run.done);
+    return taskOf(run);
+  }
+
+  /** An interrupted task as it is; the agent is asked, and followed if the task has gone on there. */
+  async #refresh(record: TaskRecord, caller: Caller): Promise<Task> {
+    const report = await newsOf(this.#context, record, vendorTaskOf(record), this.#extras(caller));
+    const existing = report && (await this.#access.unchanged(record));
+    if (!existing) return storedTask(record);
+    const run = this.#follow(existing, caller, report);
+    await (isFinal(report.status.state) ? run.done : run.opened);
+    return taskOf(run);
+  }
+
+  #follow(existing: ExistingTask, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
+    const { principal } = caller;
+    return this.#turns.start({
+      ...this.#extras(caller),
       principal,
-      extensions,
-      forwarded,
-      record,
+      existing,
       report,
       reason,
       listened: true,
     });
-  }
-
-  #run(turn: Turn): TaskRun {
-    let id = turn.record?.id;
-    const run = new TaskRun(this.#context, this.#identity, turn, ({ task }) => {
-      id = task?.state.id;
-      if (id !== undefined) this.#tasks.set(id, run);
-    });
-    this.#runs.add(run);
-    if (id !== undefined) this.#tasks.set(id, run);
-    const forget = (): void => {
-      this.#runs.delete(run);
-      if (id !== undefined && this.#tasks.get(id) === run) this.#tasks.delete(id);
-    };
-    void run.done.then(forget);
-    void run.run();
-    return run;
   }
 
   /** `onDisconnect: cancel`: the last client that leaves, whose own stream closes in this turn of the loop, ends the task. */
@@ -246,22 +220,22 @@ export class AgentGateway implements Gateway {
     const leave = (): void => {
       if ((run.task?.feed.listeners ?? 0) > 0) return;
       // The agent is told where it can be; its answer changes nothing any more.
-      void cancelAtVendor(this.#context, run.vendorTask, this.#request(caller)).catch(() => {});
+      void cancelAtVendor(this.#context, run.vendorTask, this.#extras(caller)).catch(() => {});
       void run.stop({ state: "canceled", text: "The client disconnected" });
     };
     const onAbort = (): void => void setImmediate(leave);
+    // The client may have left before there was a turn to listen to.
+    if (caller.signal.aborted) onAbort();
     caller.signal.addEventListener("abort", onAbort, { once: true });
     void run.done.then(() => caller.signal.removeEventListener("abort", onAbort));
   }
 
-  #newIds(): NewIds {
-    return new NewIds(this.#context.mint);
+  #refuseWhenStopping(): void {
+    if (this.#stopping) throw new A2AError("shutting-down");
   }
 
-  /** A call that does no work at the agent and has its answer soon. */
-  #request({ extensions, forwarded }: Caller): Call {
-    const signal = AbortSignal.timeout(this.#context.agent.timeouts.request);
-    return callOf({ newIds: this.#newIds(), extensions, forwarded }, signal);
+  #extras({ extensions, forwarded }: Caller): CallExtras {
+    return { newIds: new NewIds(this.#context.mint), extensions, forwarded };
   }
 }
 

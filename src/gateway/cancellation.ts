@@ -1,8 +1,9 @@
 /** tasks/cancel (§7.4) at the agent, where it has it, and its end in the run. */
-import type { AgentEvent, Call, VendorTask } from "../adapter.ts";
+import type { AgentEvent, VendorTask } from "../adapter.ts";
 import { isFinal } from "../protocol/states.ts";
 import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
+import { ask, type CallExtras } from "./open-call.ts";
 import type { TaskRun } from "./run.ts";
 import { isUnsupported } from "./upstream.ts";
 
@@ -10,11 +11,12 @@ import { isUnsupported } from "./upstream.ts";
 export async function cancelAtVendor(
   context: EngineContext,
   task: VendorTask | undefined,
-  call: Call,
+  extras: CallExtras,
 ): Promise<AgentEvent | undefined> {
-  if (!task || !context.backend.cancelTask) return undefined;
+  const { backend } = context;
+  if (!task) return undefined;
   try {
-    return await context.backend.cancelTask(task, call);
+    return await ask(context, extras, async (call) => backend.cancelTask?.(task, call));
   } catch (error) {
     if (isUnsupported(error)) return undefined;
     const fault = agentFault(error, context);

@@ -2,11 +2,11 @@
  * The agent's card, fetched once and refreshed in the background for as long as it is asked for; an old card is better
  * than none. A card that has changed is told in the log: clients may rely on what it said.
  */
-import type { Call } from "../adapter.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { cardDigests, changedMembers } from "../store/card-memory.ts";
 import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
+import { ask, type CallExtras } from "./open-call.ts";
 import { isUnsupported } from "./upstream.ts";
 
 /** A card older than this is fetched again when it is next asked for, where the vendor does not say, ms. */
@@ -41,12 +41,13 @@ export class CardCache {
   }
 
   /** The vendor's extended card as it is now; undefined where it has none. */
-  async extended(newCall: () => Call): Promise<AgentCard | undefined> {
+  async extended(extras: CallExtras): Promise<AgentCard | undefined> {
     const { backend, redact } = this.#context;
     const { supportsAuthenticatedExtendedCard: announced } = await this.get();
-    if (!announced || !backend.extendedCard) return undefined;
+    if (!announced) return undefined;
     try {
-      return redact.known(await backend.extendedCard(newCall()));
+      const card = await ask(this.#context, extras, async (call) => backend.extendedCard?.(call));
+      return card && redact.known(card);
     } catch (error) {
       const fault = agentFault(error, this.#context);
       if (isUnsupported(fault) || fault.code === "extended-card-not-configured") return undefined;

@@ -15,6 +15,11 @@ export function requireContinuable(message: Message, record: TaskRecord, isRunni
   }
 }
 
+/** Throws if the task has ended. */
+export function requireCancelable({ state }: TaskRecord): void {
+  if (isTerminal(state)) throw new A2AError("task-not-cancelable");
+}
+
 export const stillWorking = (): A2AError =>
   new A2AError("unsupported-operation", {
     message: "The task is still working; a message can be sent to it once it is input-required",

@@ -3,7 +3,10 @@
  * they are free; an id that already stands for something else, or for somebody else, gets a new name towards clients.
  */
 import type { ContextRecord, TaskRecord, TaskStore } from "../store/store.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { Message } from "../protocol/model.ts";
 import { isInterrupted } from "../protocol/states.ts";
+import type { Lease, Leases } from "./leases.ts";
 import type { NewIds } from "./open-call.ts";
 
 /** Tasks that one message refers to; each costs a look into the store. */
@@ -12,12 +15,12 @@ const MAX_REFERENCES = 256;
 export class Identity {
   readonly #agent: string;
   readonly #store: TaskStore;
-  /** Task ids of running tasks that may not be in the store yet. */
-  readonly #claimed = new Set<string>();
+  readonly #leases: Leases;
 
-  constructor(agent: string, store: TaskStore) {
+  constructor(agent: string, store: TaskStore, leases: Leases) {
     this.#agent = agent;
     this.#store = store;
+    this.#leases = leases;
   }
 
   /** The vendor's id for a context that a client named; undefined where the vendor must open a new one. */
@@ -43,6 +46,19 @@ export class Identity {
     return found;
   }
 
+  /** A client's message with the vendor's ids; `record` of the task that it goes on with. */
+  async vendorMessage(principal: string, message: Message, record?: TaskRecord): Promise<Message> {
+    const { taskId: _taskId, contextId: named, referenceTaskIds, ...rest } = message;
+    const own = named === undefined ? undefined : await this.vendorContext(principal, named);
+    const contextId = record ? record.vendorContextId : own;
+    return {
+      ...rest,
+      ...(referenceTaskIds && { referenceTaskIds: await this.vendorTasks(principal, referenceTaskIds) }),
+      ...(record?.vendorTaskId !== undefined && { taskId: record.vendorTaskId }),
+      ...(contextId !== undefined && { contextId }),
+    };
+  }
+
   /** The vendor's id of a context, where it may be the one towards clients: it is not another principal's. */
   async contextId(principal: string, vendorContextId: string | undefined): Promise<string | undefined> {
     return vendorContextId === undefined ? undefined : this.#unlessForeign(principal, vendorContextId);
@@ -54,31 +70,36 @@ export class Identity {
   }
 
   /**
-   * The id towards clients for a task that the vendor named, reserved until `release`. Where the vendor goes on with
-   * an interrupted task of the same principal and context although the client did not name it, that task's record.
+   * A lease on the id towards clients of a task that the vendor named. If the vendor goes on with an interrupted task of
+   * the same principal and context although the client did not name it, the lease is on that task.
    */
-  async taskId(
+  async lease(
     owner: { principal: string; contextId: string },
     vendorTaskId: string | undefined,
     newIds: NewIds,
-  ): Promise<{ id: string; resumed?: TaskRecord }> {
-    if (vendorTaskId === undefined || this.#claimed.has(vendorTaskId)) return this.#claim(newIds.taskId);
+  ): Promise<{ lease: Lease; resumed?: TaskRecord }> {
+    if (vendorTaskId === undefined) return { lease: this.#newTask(newIds) };
     const known = await this.#store.getTaskByVendorId(this.#agent, vendorTaskId);
-    if (!known) return this.#claim(this.#claimed.has(vendorTaskId) ? newIds.taskId : vendorTaskId);
+    if (!known) return { lease: this.#leases.take(vendorTaskId) ?? this.#newTask(newIds) };
     const isOwn = known.principal === owner.principal && known.contextId === owner.contextId;
-    if (isOwn && isInterrupted(known.state) && !this.#claimed.has(known.id)) {
-      return { ...this.#claim(known.id), resumed: known };
-    }
-    return this.#claim(newIds.taskId);
+    const lease = isOwn ? this.#leases.take(known.id) : undefined;
+    if (!lease) return { lease: this.#newTask(newIds) };
+    // Read again: a turn that has just ended may have ended the task.
+    const resumed = await this.#store.getTask(known);
+    if (resumed && isInterrupted(resumed.state)) return { lease, resumed };
+    this.#leases.release(lease);
+    return { lease: this.#newTask(newIds) };
   }
 
-  release(taskId: string): void {
-    this.#claimed.delete(taskId);
+  /** Gives a lease back of which no turn came. */
+  release(lease: Lease): void {
+    this.#leases.release(lease);
   }
 
-  #claim(id: string): { id: string } {
-    this.#claimed.add(id);
-    return { id };
+  #newTask({ taskId }: NewIds): Lease {
+    const lease = this.#leases.take(taskId);
+    if (!lease) throw new A2AError("internal-error", { message: "A new task's id is taken" });
+    return lease;
   }
 
   /** The id, unless it is another principal's. */

@@ -14,12 +14,7 @@ import { StreamNormalizer } from "./normalizer.ts";
 import { pushConfigRecord, type CheckedPushConfig } from "./push-configs.ts";
 import { restoreState, storedTask } from "./record.ts";
 import { TaskState } from "./task-state.ts";
-
-/** The vendor's ids of the task, filled in as it announces them. */
-export interface VendorIds {
-  taskId: string | undefined;
-  contextId: string | undefined;
-}
+import type { VendorIds } from "./vendor-ids.ts";
 
 export interface LiveTaskOptions {
   readonly principal: string;

@@ -1,5 +1,6 @@
 /** One call to the agent while it is under way: what it takes along, its time, and its end from this side. */
 import type { Call } from "../adapter.ts";
+import { abortable } from "../lib/abortable.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { Mint } from "./complete.ts";
 import type { EngineContext } from "./context.ts";
@@ -51,7 +52,6 @@ export class OpenCall {
   readonly #deadline: Deadline;
   /** The name of the time that is running, as the configuration has it. */
   #timeout: string;
-  #broken: PromiseWithResolvers<never> | undefined;
 
   constructor({ agent, deadlines }: EngineContext, extras: CallExtras, ms: number, timeout: string) {
     this.call = callOf(extras, this.#controller.signal);
@@ -70,13 +70,6 @@ export class OpenCall {
   break(reason: A2AError): void {
     this.#deadline.cancel();
     this.#controller.abort(reason);
-    this.#broken?.reject(reason);
-  }
-
-  /** `answer`, or what the call is ended with, should an adapter not listen to its signal. */
-  orBroken<T>(answer: Promise<T>): Promise<T> {
-    this.#broken ??= Promise.withResolvers<never>();
-    return Promise.race([answer, this.#broken.promise]);
   }
 
   /** The call is over by itself. */
@@ -89,5 +82,22 @@ export class OpenCall {
       message: "The agent did not answer in time",
       data: { agent: this.#agent, stage: "timeout", timeout: this.#timeout },
     });
+  }
+}
+
+/**
+ * A call that does no work at the agent and is answered soon: in `timeouts.request`, also if the adapter does not look at
+ * its signal.
+ */
+export async function ask<T>(
+  context: EngineContext,
+  extras: CallExtras,
+  request: (call: Call) => Promise<T>,
+): Promise<T> {
+  const open = new OpenCall(context, extras, context.agent.timeouts.request, "request");
+  try {
+    return await abortable(request(open.call), open.call.signal);
+  } finally {
+    open.done();
   }
 }

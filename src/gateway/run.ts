@@ -9,10 +9,12 @@ import { isFinal } from "../protocol/states.ts";
 import type { EngineContext } from "./context.ts";
 import type { Identity } from "./identity.ts";
 import { keepLate, leave, type Events, type LateEvents, Patience } from "./late-events.ts";
-import type { LiveTask, VendorIds } from "./live-task.ts";
+import type { Lease } from "./leases.ts";
+import type { LiveTask } from "./live-task.ts";
 import { startTask } from "./start-task.ts";
 import { type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
 import { mayHaveArrived, Upstream } from "./upstream.ts";
+import { VendorIds } from "./vendor-ids.ts";
 
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
@@ -25,29 +27,30 @@ export class TaskRun implements Placed {
   readonly #upstream: Upstream;
   readonly #opened = Promise.withResolvers<Opening>();
   readonly #done = Promise.withResolvers<void>();
-  readonly #onTask: (run: TaskRun) => void;
+  readonly #onTask: (lease: Lease) => void;
   readonly #vendor: VendorIds;
   #begun: Promise<LiveTask> | undefined;
   #task: LiveTask | undefined;
+  #lease: Lease | undefined;
+  /** What the turn comes to is decided: nothing is published any more. */
+  #decided = false;
   #verdict: Verdict | undefined;
-  /** The vendor's task id is its own word, not what it was offered. */
-  #announced: boolean;
   /** The agent has said that nothing follows. */
   #agentEnded = false;
   /** The agent's stream after a final state, with the event that was being waited for. */
   #late: LateEvents | undefined;
 
   /** @param onTask called once, when the run has become a task that clients can know of */
-  constructor(context: EngineContext, identity: Identity, turn: Turn, onTask: (run: TaskRun) => void) {
+  constructor(context: EngineContext, identity: Identity, turn: Turn, onTask: (lease: Lease) => void) {
     this.#context = context;
     this.#identity = identity;
     this.#turn = turn;
     this.#onTask = onTask;
-    this.#upstream = new Upstream(context, turn, turn.record?.callback, () => this.#task?.keepCallback());
+    const { record, lease } = turn.existing ?? {};
+    this.#lease = lease;
+    this.#upstream = new Upstream(context, turn, record?.callback, () => this.#task?.keepCallback());
     const minted = context.backend.clientMintsTaskIds ? turn.newIds.taskId : undefined;
-    const { vendorTaskId, vendorContextId } = turn.record ?? {};
-    this.#announced = vendorTaskId !== undefined;
-    this.#vendor = { taskId: turn.record ? vendorTaskId : minted, contextId: vendorContextId };
+    this.#vendor = new VendorIds(record, minted);
     this.#opened.promise.catch(() => {});
   }
 
@@ -66,6 +69,11 @@ export class TaskRun implements Placed {
     return this.#task;
   }
 
+  /** The right to run the task; undefined until there is one. */
+  get lease(): Lease | undefined {
+    return this.#lease;
+  }
+
   /** The turn has an opening of its own in the log, as one that merely follows a task has not. */
   get opens(): boolean {
     return this.#turn.send !== undefined;
@@ -77,8 +85,7 @@ export class TaskRun implements Placed {
   }
 
   get vendorTask(): VendorTask | undefined {
-    const { taskId, contextId } = this.#vendor;
-    return taskId === undefined ? undefined : { id: taskId, contextId };
+    return this.#vendor.task;
   }
 
   /** Works until the turn is over. */
@@ -92,7 +99,6 @@ export class TaskRun implements Placed {
       await this.#fail(A2AError.from(error));
     } finally {
       total.cancel();
-      if (this.#task) this.#identity.release(this.#task.state.id);
       this.#done.resolve();
       this.#upstream.release(this.vendorTask);
       if (this.#late && this.#task) await keepLate(this.#context, this.#task, this.#late);
@@ -100,11 +106,11 @@ export class TaskRun implements Placed {
     }
   }
 
-  /** Makes the task known to clients although the agent has not answered yet. */
-  async publish(): Promise<LiveTask> {
+  /** Makes the task known to clients although the agent has not answered yet; `opened` tells whether it came to that. */
+  async publish(): Promise<void> {
+    if (this.#decided) return;
     const task = await this.#begin(undefined);
-    await task.publish();
-    return task;
+    if (!this.#decided) await task.publish();
   }
 
   /** Ends the turn from this side, in this state; what the agent has already announced wins. */
@@ -117,7 +123,7 @@ export class TaskRun implements Placed {
 
   /** Takes what the agent says, here or in answer to another call; a promise only where there is something to wait for. */
   take(event: AgentEvent): Promise<void> | undefined {
-    this.#noteIds(event);
+    this.#vendor.note(event);
     if (event.kind === "status-update" && event.final && !isFinal(event.status.state))
       this.#agentEnded = true;
     if (this.#task) return this.#task.take(event);
@@ -222,16 +228,6 @@ export class TaskRun implements Placed {
     return undefined;
   }
 
-  #noteIds(event: AgentEvent): void {
-    const taskId = event.kind === "task" ? event.id : event.taskId;
-    // A vendor that goes on with a task under another id is asked for that one from now on.
-    if (taskId !== undefined && (event.kind === "task" || !this.#announced)) {
-      this.#vendor.taskId = taskId;
-      this.#announced = true;
-    }
-    this.#vendor.contextId ??= event.contextId;
-  }
-
   #begin(event: AgentEvent | undefined): Promise<LiveTask> {
     this.#begun ??= startTask(
       {
@@ -240,17 +236,21 @@ export class TaskRun implements Placed {
         turn: this.#turn,
         vendor: this.#vendor,
         callback: () => this.#upstream.seal,
-        onAnnounced: () => {
-          this.#onTask(this);
+        onAnnounced: (lease) => {
+          this.#onTask(lease);
           this.#opened.resolve({ kind: "task" });
         },
       },
       event,
-    ).then((task) => (this.#task = task));
+    ).then(({ task, lease }) => {
+      this.#lease = lease;
+      return (this.#task = task);
+    });
     return this.#begun;
   }
 
   async #finish(): Promise<void> {
+    this.#decided = true;
     const task = this.#task;
     if (!task) throw new A2AError("internal-error");
     const { contextId } = task.state;
@@ -273,19 +273,21 @@ export class TaskRun implements Placed {
   }
 
   /** Nothing came of the turn where no client knows of it; otherwise it ends in a state that says why. */
-  async #fail(error: A2AError): Promise<void> {
+  async #fail(fault: A2AError): Promise<void> {
+    this.#decided = true;
     const { log } = this.#context;
-    const task = this.#task;
+    // A task that is just being made is waited for: it would be left without an end.
+    const task = await this.#begun?.catch(() => undefined);
     if (!task?.normalizer.opened) {
-      this.#opened.reject(error);
+      this.#opened.reject(fault);
       task?.feed.end();
       return;
     }
-    const text = [this.#turn.reason, error.message].filter(Boolean).join(": ");
+    const text = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
     const verdict = this.#verdict ?? { state: "failed", text };
-    const level = error.code === "internal-error" ? "error" : "info";
+    const level = fault.code === "internal-error" ? "error" : "info";
     if (verdict.state === "canceled") log.debug({ taskId: task.state.id }, verdict.text);
-    else log[level]({ err: error, taskId: task.state.id }, "a task ended without the agent's word");
+    else log[level]({ err: fault, taskId: task.state.id }, "a task ended without the agent's word");
     try {
       await task.conclude(verdict.state, verdict.text);
     } catch (cause) {

@@ -2,45 +2,59 @@
 import type { AgentEvent } from "../adapter.ts";
 import type { EngineContext } from "./context.ts";
 import type { Identity } from "./identity.ts";
-import { LiveTask, type Origin, type VendorIds } from "./live-task.ts";
+import type { Lease } from "./leases.ts";
+import { LiveTask, type Origin } from "./live-task.ts";
 import type { Turn } from "./turn.ts";
+import type { VendorIds } from "./vendor-ids.ts";
 
 export interface TaskStart {
   readonly context: EngineContext;
   readonly identity: Identity;
   readonly turn: Turn;
-  /** The vendor's ids, filled in as it announces them. */
   readonly vendor: VendorIds;
   /** See `LiveTaskOptions`. */
   readonly callback: () => string | undefined;
-  onAnnounced(): void;
+  onAnnounced(lease: Lease): void;
+}
+
+/** A task that a turn runs, and the lease that makes it the turn's own. */
+export interface StartedTask {
+  readonly task: LiveTask;
+  readonly lease: Lease;
 }
 
 /** @param event what the agent has said first; undefined where the task begins before it has said anything */
-export async function startTask(start: TaskStart, event: AgentEvent | undefined): Promise<LiveTask> {
-  const { context, turn, vendor, callback } = start;
-  const { principal, send, listened, push } = turn;
-  const origin = turn.record ?? (await newTask(start, event));
-  return await LiveTask.begin(context, origin, {
-    principal,
-    vendor,
-    callback,
-    message: send?.message,
-    logging: listened,
-    push,
-    recovered: turn.reason !== undefined,
-    onAnnounced: () => start.onAnnounced(),
-  });
+export async function startTask(start: TaskStart, event: AgentEvent | undefined): Promise<StartedTask> {
+  const { context, identity, turn, vendor, callback } = start;
+  const { principal, send, listened, push, existing } = turn;
+  const { lease, origin } = existing
+    ? { lease: existing.lease, origin: existing.record }
+    : await newTask(start, event);
+  try {
+    const task = await LiveTask.begin(context, origin, {
+      principal,
+      vendor,
+      callback,
+      message: send?.message,
+      logging: listened,
+      push,
+      recovered: turn.reason !== undefined,
+      onAnnounced: () => start.onAnnounced(lease),
+    });
+    return { task, lease };
+  } catch (error) {
+    identity.release(lease);
+    throw error;
+  }
 }
 
 async function newTask(
   { identity, turn, vendor }: TaskStart,
   event: AgentEvent | undefined,
-): Promise<Origin> {
+): Promise<{ lease: Lease; origin: Origin }> {
   const { principal, newIds } = turn;
   const contextId =
     turn.contextId ?? (await identity.contextId(principal, event?.contextId)) ?? newIds.contextId;
-  const owner = { principal, contextId };
-  const { id, resumed } = await identity.taskId(owner, vendor.taskId, newIds);
-  return resumed ?? { id, contextId };
+  const { lease, resumed } = await identity.lease({ principal, contextId }, vendor.taskId, newIds);
+  return { lease, origin: resumed ?? { id: lease.taskId, contextId } };
 }

@@ -1,5 +1,6 @@
 /**
  * The events of one call, on the clock: it runs while the agent is waited for, not while its events are being worked on.
+ * When the call is broken, the wait ends at once, also if the adapter does not look at its signal.
  * An iterator, not an async generator, since every event of every stream comes by here.
  */
 import type { AgentEvent } from "../adapter.ts";
@@ -23,10 +24,15 @@ export class TimedEvents implements Events {
   readonly #events: AsyncIterator<AgentEvent>;
   readonly #call: TimedCall;
   #begun = false;
+  /** Who waits for the next event. */
+  #waiting: PromiseWithResolvers<Result> | undefined;
 
   constructor(events: AsyncIterable<AgentEvent>, call: TimedCall) {
     this.#events = events[Symbol.asyncIterator]();
     this.#call = call;
+    const { signal } = call.open.call;
+    // One listener for the call: to race each event with the signal would leave a reaction behind for each.
+    signal.addEventListener("abort", () => this.#failed(signal.reason), { once: true });
   }
 
   [Symbol.asyncIterator](): this {
@@ -34,26 +40,39 @@ export class TimedEvents implements Events {
   }
 
   next(): Promise<Result> {
-    if (this.#begun) this.#call.open.limit(this.#call.idle, "idle");
-    return this.#events.next().then(this.#received, this.#failed);
+    const { open, idle } = this.#call;
+    const { signal } = open.call;
+    if (signal.aborted) return Promise.reject(this.#call.fault(signal.reason));
+    if (this.#begun) open.limit(idle, "idle");
+    const waiting = Promise.withResolvers<Result>();
+    this.#waiting = waiting;
+    this.#events.next().then(this.#received, this.#failed);
+    return waiting.promise;
   }
 
-  async return(): Promise<Result> {
+  /** Does not wait for the agent's side, which may be stuck. */
+  return(): Promise<Result> {
     this.#call.done();
-    await this.#events.return?.();
-    return { done: true, value: undefined };
+    this.#events.return?.().catch(() => {});
+    return Promise.resolve({ done: true, value: undefined });
   }
 
-  readonly #received = (result: Result): Result => {
+  readonly #received = (result: Result): void => {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
     this.#begun = true;
     if (result.done) this.#call.done();
     else this.#call.open.limit(Number.POSITIVE_INFINITY, "idle");
-    return result;
+    waiting.resolve(result);
   };
 
-  readonly #failed = (error: unknown): never => {
+  readonly #failed = (error: unknown): void => {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
     this.#call.done();
-    throw this.#call.fault(error);
+    waiting.reject(this.#call.fault(error));
   };
 }
 

@@ -4,7 +4,14 @@ import type { Message } from "../protocol/model.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import type { TaskRecord } from "../store/store.ts";
 import type { CheckedPushConfig } from "./push-configs.ts";
+import type { Lease } from "./leases.ts";
 import type { CallExtras } from "./open-call.ts";
+
+/** A task in the store, and the right to run a turn of it; the record was read under the lease. */
+export interface ExistingTask {
+  readonly record: TaskRecord;
+  readonly lease: Lease;
+}
 
 /** How a turn begins. */
 export interface Turn extends CallExtras {
@@ -21,8 +28,8 @@ export interface Turn extends CallExtras {
   readonly push?: CheckedPushConfig | undefined;
   /** The context that the client named. */
   readonly contextId?: string | undefined;
-  /** The task so far, where it is continued or followed. */
-  readonly record?: TaskRecord | undefined;
+  /** The task that is continued or followed. */
+  readonly existing?: ExistingTask | undefined;
   /** What the agent has just said of a task that is followed. */
   readonly report?: AgentEvent | undefined;
   /** Why the task has to be followed; part of the message should it fail. */

@@ -4,6 +4,7 @@
  * not to have is passed over.
  */
 import type { AgentEvent, AgentTask, Call, VendorTask } from "../adapter.ts";
+import { abortable } from "../lib/abortable.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
@@ -139,7 +140,7 @@ export class Upstream {
     if (!backend.getTask) throw new A2AError("unsupported-operation");
     const open = this.#begin(this.#context.agent.timeouts.request, "request");
     try {
-      return await backend.getTask(task, open.call);
+      return await abortable(backend.getTask(task, open.call), open.call.signal);
     } catch (error) {
       throw this.#fault(error);
     } finally {
@@ -188,7 +189,7 @@ export class Upstream {
     if (!backend.send) throw new A2AError("unsupported-operation");
     const open = this.#begin(agent.timeouts.total, "total");
     try {
-      return await open.orBroken(backend.send(params, open.call));
+      return await abortable(backend.send(params, open.call), open.call.signal);
     } catch (error) {
       throw this.#fault(error);
     } finally {

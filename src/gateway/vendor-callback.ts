@@ -4,6 +4,7 @@
  */
 import type { Call, PushCallback, VendorTask } from "../adapter.ts";
 import type { VendorPush } from "../config/push.ts";
+import { abortable } from "../lib/abortable.ts";
 import type { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
@@ -65,7 +66,7 @@ export class VendorCallback {
     if (this.#callback || !backend.subscribePush) return;
     const { callback, told } = this.#open();
     try {
-      await backend.subscribePush(task, told, call);
+      await abortable(backend.subscribePush(task, told, call), call.signal);
       this.#callback = callback;
     } catch (error) {
       callback.close();

@@ -5,6 +5,7 @@
  */
 import { once } from "node:events";
 import type { OutgoingEvent, Subscription } from "../gateway/gateway.ts";
+import { abortable } from "../lib/abortable.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
@@ -36,7 +37,8 @@ export class GrpcStreams {
     this.#open.add(stopped);
     const over = AbortSignal.any([gone, stopped.signal]);
     try {
-      await untilAborted(pump(call, subscription, { ...options, over }), over);
+      // Not the pump alone: a subscription may leave its `next` pending for ever once it is closed.
+      await abortable(pump(call, subscription, { ...options, over }), over);
       call.end();
       return "finished";
     } catch (thrown) {
@@ -101,20 +103,5 @@ async function drained(call: StreamCall, over: AbortSignal, stalledAfter: number
     await once(call, "drain", { signal: AbortSignal.any([over, late]) });
   } catch (error) {
     throw late.aborted && !over.aborted ? new StalledClient() : error;
-  }
-}
-
-/** Not the promise alone: a subscription may leave its `next` pending for ever once it is closed. */
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    promise.catch(() => {});
-    aborted.catch(() => {});
   }
 }

@@ -4,6 +4,7 @@
  */
 import * as oauth from "oauth4webapi";
 import type { OAuth2Credentials } from "../config/agent-access.ts";
+import { abortable } from "../lib/abortable.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { Redactor } from "./redact.ts";
 import type { TokenFetch } from "./token-fetch.ts";
@@ -152,16 +153,4 @@ function reasonOf(error: Error): string {
   const { cause } = error;
   if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code;
   return error.message;
-}
-
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

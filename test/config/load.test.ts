@@ -213,6 +213,15 @@ describe("warnings", () => {
     expect((await load(withAgent(`vendorPush: { ${vendorPush} }`))).warnings).toStrictEqual(expected);
   });
 
+  test.each([
+    ["{ blocking: 60s, total: 60s }", ["agents.a.timeouts.blocking: 1m is not less than total, 1m: "]],
+    ["{ total: 2m }", ["agents.a.timeouts.blocking: 5m is not less than total, 2m: "]],
+    ["{ blocking: 59s, total: 60s }", []],
+  ])("for timeouts of %s are %j", async (timeouts, expected) => {
+    const { warnings } = await load(withAgent(`timeouts: ${timeouts}`));
+    expect(warnings.map((warning) => warning.replace(/(?<=: )a message.*/, ""))).toStrictEqual(expected);
+  });
+
   test("say that credentials do not follow the card to another origin", async () => {
     const card = "card: https://cards.example/a.json";
     expect((await load(withAgent(card))).warnings).toStrictEqual([]);

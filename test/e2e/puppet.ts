@@ -90,6 +90,10 @@ export async function startPuppet() {
   });
   return {
     url,
+    /** Messages that nobody has looked at yet. */
+    get waiting(): number {
+      return turns.length;
+    },
     /** The next message, once it is there. */
     async turn(): Promise<Turn> {
       await arrived.promise;

@@ -177,11 +177,18 @@ describe("streams", () => {
     await expect(streamOf(backend)).rejects.toMatchObject({ code: "unsupported-operation" });
   });
 
-  test("a caller that went away while the card was fetched leaves it to be fetched again", async () => {
-    const { backend, fetches } = connect({ card: streaming(false), answers: [[]] });
-    await streamOf(backend, { signal: AbortSignal.abort() });
-    await expect(streamOf(backend)).rejects.toMatchObject({ code: "unsupported-operation" });
-    expect(fetches).toHaveLength(2);
+  test("the first of two callers, which goes away while the card is fetched, does not decide for the second", async () => {
+    const card = Promise.withResolvers<unknown>();
+    const { backend, requests, fetches } = connect({ card: card.promise, answers: [{ task: TASK }] });
+    const leaving = new AbortController();
+    const first = backend.send?.(PARAMS, call({ signal: leaving.signal }));
+    const second = backend.send?.(PARAMS, call());
+    leaving.abort();
+    await expect(first).rejects.toThrow("aborted");
+    card.resolve({ ...CARD, preferredTransport: "HTTP+JSON" });
+    expect(await second).toMatchObject({ kind: "task", id: "t" });
+    expect(requests.map(({ url }) => url)).toEqual(["https://agent.example/a2a/v1/message:send"]);
+    expect(fetches).toHaveLength(1);
   });
 
   test("workingText: answer makes chunks of working statuses", async () => {
