@@ -127,5 +127,7 @@ export interface Adapter<Options = unknown> {
   readonly options: z.ZodType<Options>;
   /** The dialect can be spoken over gRPC, so that an agent's `url` may be `grpc://`. */
   readonly speaksGrpc?: boolean;
+  /** The dialect's names of methods, with 0.3.0's names for them: told to clients that call by the former. */
+  readonly methodNames?: Readonly<Record<string, string>>;
   connect(options: Options, southbound: Southbound): Backend;
 }

@@ -28,6 +28,7 @@ import { jwks } from "./northbound/jwks.ts";
 import { serveJsonRpc } from "./northbound/json-rpc.ts";
 import { serveRest } from "./northbound/rest.ts";
 import type { ServedAgent } from "./northbound/served-agent.ts";
+import type { MethodNames } from "./protocol/methods.ts";
 import type { EventStreams } from "./northbound/sse.ts";
 
 export interface AppOptions {
@@ -43,6 +44,8 @@ export interface AppOptions {
   readonly push?: { readonly publicKeys: readonly JWK[] } | undefined;
   /** Where vendors push. */
   readonly callbacks: Pick<Callbacks, "find">;
+  /** Names of other dialects for methods; see TransportDeps. */
+  readonly methodNames?: MethodNames | undefined;
   /** What every call passes. */
   readonly gate: Gate;
   /** The host names that requests may be for, besides those of this machine; absent: any. */
@@ -78,7 +81,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 function routes(options: AppOptions): Router<RequestState> {
   const { agents, config, callbacks, log, push, signer, gate, state, streams, newId } = options;
   const keys = [...(signer ? [signer.publicKey] : []), ...(push?.publicKeys ?? [])];
-  const deps = { log, lifecycle: state, gate, streams, newId };
+  const deps = { log, lifecycle: state, gate, streams, newId, methodNames: options.methodNames };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
   const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps) });

@@ -22,6 +22,7 @@ import { servedAgents, type ServedAgent } from "./northbound/served-agent.ts";
 import { EventStreams } from "./northbound/sse.ts";
 import { createWebServer } from "./northbound/web-server.ts";
 import { A2AError } from "./protocol/errors.ts";
+import type { MethodNames } from "./protocol/methods.ts";
 import { createPush, type Push } from "./push/create-push.ts";
 import {
   createSouthbound,
@@ -71,7 +72,7 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const shared = { store, cards, callbacks, deadlines, mint, log, redact, push };
   const { gateways, southbounds } = connectAgents(config, deps.adapters, shared);
   const { newId } = mint;
-  const edge = edgeOf(config);
+  const edge = edgeOf(config, deps.adapters);
   const { gate, signer } = edge;
   const place = { declared: gate.declared, push: push !== undefined, signer };
   const agents = servedAgents(gateways, config, place);
@@ -149,6 +150,9 @@ function connectAgents(
   return { gateways, southbounds };
 }
 
+const methodNamesOf = (adapters: ProxyDeps["adapters"]): MethodNames =>
+  new Map([...adapters.values()].flatMap(({ methodNames }) => Object.entries(methodNames ?? {})));
+
 /** Undefined where it is not configured. The cards name it from now on. */
 async function openGrpc(
   { server, default: fallback }: Config,
@@ -196,10 +200,11 @@ async function createServer(config: Config, log: Logger): Promise<Server> {
 }
 
 /** What stands between clients and the agents. */
-const edgeOf = (config: Config) => ({
+const edgeOf = (config: Config, adapters: ProxyDeps["adapters"]) => ({
   cors: config.server.cors,
   gate: gateOf(config),
   hosts: hostsOf(config),
+  methodNames: methodNamesOf(adapters),
   pages: pagesOf(config),
   signer: signerOf(config),
 });

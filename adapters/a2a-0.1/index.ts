@@ -159,5 +159,11 @@ class LegacyBackend implements Backend {
 export const legacy: Adapter<Options> = {
   name: DIALECT,
   options: Options,
+  methodNames: {
+    [METHODS.send]: "message/send",
+    [METHODS.stream]: "message/stream",
+    [METHODS.setPush]: "tasks/pushNotificationConfig/set",
+    [METHODS.getPush]: "tasks/pushNotificationConfig/get",
+  },
   connect: (options, southbound) => new LegacyBackend(options, southbound),
 };

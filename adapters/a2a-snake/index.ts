@@ -52,6 +52,7 @@ type Options = z.infer<typeof Options>;
 export const a2aSnake: Adapter<Options> = {
   name: "a2a-snake",
   options: Options,
+  methodNames: Object.fromEntries(Object.entries(METHODS).map(([canonical, name]) => [name, canonical])),
   connect: (options, southbound) => new SnakeBackend(options, southbound),
 };
 

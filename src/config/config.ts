@@ -124,6 +124,8 @@ export interface AgentConfig {
   /** Absent: the vendor is not asked to push. */
   readonly vendorPush?: VendorPush;
   readonly onDisconnect: "continue" | "cancel";
+  /** Clients' requests are not repaired. */
+  readonly strict?: boolean;
   readonly grpc?: AgentGrpc;
 }
 

@@ -81,6 +81,7 @@ function resolveAgent(
     timeouts: { ...DEFAULT_TIMEOUTS, ...defaults.timeouts, ...agent.timeouts },
     limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },
     onDisconnect: agent.onDisconnect ?? defaults.onDisconnect ?? "continue",
+    ...(agent.strict && { strict: true }),
     ...(vendorPush && { vendorPush }),
     ...(agent.grpc && { grpc: agent.grpc }),
   });

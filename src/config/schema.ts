@@ -142,6 +142,15 @@ const AgentSchema = z.strictObject({
       "Have the vendor push to the proxy; see [vendorPush](#agentsnamevendorpush). Absent: it does not.",
   }),
   onDisconnect: onDisconnect(),
+  strict: z
+    .boolean()
+    .prefault(false)
+    .meta({
+      description:
+        "Refuse (-32602) the requests that are otherwise [repaired](behaviour.md#choices): those without a `messageId` or " +
+        "`kind`, with nulls, empty ids or a `file.data`, or with base64 that is not standard.",
+      defaultsTo: "false",
+    }),
   grpc: AgentGrpcSchema.exactOptional().meta({
     description: "How the agent is told from the others over gRPC; see [agents.NAME.grpc](#agentsnamegrpc).",
   }),

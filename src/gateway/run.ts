@@ -285,7 +285,7 @@ export class TaskRun implements Placed {
     }
     const text = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
     const verdict = this.#verdict ?? { state: "failed", text };
-    const level = fault.code === "internal-error" ? "error" : "info";
+    const level = fault.isOwnFault ? "error" : "info";
     if (verdict.state === "canceled") log.debug({ taskId: task.state.id }, verdict.text);
     else log[level]({ err: fault, taskId: task.state.id }, "a task ended without the agent's word");
     try {

@@ -8,7 +8,7 @@ import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
-import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
+import type { Method, MethodNames, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { identify } from "./access.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
@@ -33,6 +33,8 @@ export interface TransportDeps {
   readonly gate: Gate;
   readonly streams: EventStreams;
   readonly newId: () => string;
+  /** What else clients may call methods, for the answer that tells them. */
+  readonly methodNames?: MethodNames | undefined;
 }
 
 /** A request as far as it has been understood. */
@@ -174,7 +176,7 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
     params,
     caller,
     after,
-    rules: { maxParts: config.limits.parts, newId: deps.newId },
+    rules: agent.acceptRules(deps.newId),
   };
 }
 

@@ -80,7 +80,7 @@ export async function admit(
   const method = methodNamed(rpc.method);
   if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
   const params = rpc.params(message);
-  const rules = { maxParts: limits.parts, newId: deps.newId };
+  const rules = agent.acceptRules(deps.newId);
   const after = lastEventId(textIn(call.metadata, LAST_EVENT_KEY));
   const allowed = allowance({ agent, principal, gate: deps.gate, method: method.name });
   const invocation = { gateway: agent.gateway, ...allowed, params, rules, caller, after };

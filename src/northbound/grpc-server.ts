@@ -7,6 +7,7 @@ import { HealthImplementation } from "grpc-health-check";
 import type { GrpcConfig } from "../config/grpc.ts";
 import type { A2AError } from "../protocol/errors.ts";
 import { SERVICE_NAME } from "../protocol/grpc-codec.ts";
+import { outcomeOf } from "./access-line.ts";
 import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
 import type { GrpcDeps } from "./grpc-call.ts";
 import { openCredentials } from "./grpc-credentials.ts";
@@ -130,8 +131,8 @@ const noteRefused =
     const rpc = path.slice(path.lastIndexOf("/") + 1);
     const { line, finish } = logged(metadata, rpc, options);
     const method = RPCS.find(({ name }) => name === rpc)?.method;
-    Object.assign(line, { ...(method !== undefined && { method }), outcome: error.code });
-    if (error.code === "internal-error") options.log.error({ err: error.cause ?? error }, "internal error");
+    Object.assign(line, { ...(method !== undefined && { method }), outcome: outcomeOf(error) });
+    if (error.isOwnFault) options.log.error({ err: error.cause ?? error }, "internal error");
     finish();
   };
 

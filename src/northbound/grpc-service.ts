@@ -7,6 +7,7 @@ import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
 import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
 import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
+import { outcomeOf } from "./access-line.ts";
 import { EXTENSIONS_HEADER, activatedExtensions } from "./extensions.ts";
 import type { GrpcAgents } from "./grpc-agents.ts";
 import {
@@ -150,8 +151,8 @@ interface Circumstances {
 /** Puts what was thrown into the logs; a fault of the proxy's own with its stack, which no client sees. */
 function noted(thrown: unknown, { line, gone, deps }: Circumstances): A2AError {
   const error = A2AError.from(thrown);
-  line.outcome = gone.aborted ? "client-gone" : error.code;
-  if (error.code === "internal-error" && !gone.aborted) {
+  line.outcome = gone.aborted ? "client-gone" : outcomeOf(error);
+  if (error.isOwnFault && !gone.aborted) {
     const { request, agent } = line;
     deps.log.error({ request, agent, err: error.cause ?? error }, "internal error");
   }

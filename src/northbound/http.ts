@@ -6,7 +6,7 @@ import type { Middleware, ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { A2AError } from "../protocol/errors.ts";
 import { escapeLineBreaks } from "../protocol/json.ts";
-import { requestIdOf, type AccessLine } from "./access-line.ts";
+import { outcomeOf, requestIdOf, type AccessLine } from "./access-line.ts";
 
 export interface RequestState {
   readonly requestId: string;
@@ -110,9 +110,9 @@ export function sendFault(
 export function noteError(ctx: Context, thrown: unknown, log: Logger): A2AError {
   const error = A2AError.from(thrown);
   const { line, requestId } = ctx.state;
-  line.outcome = error.code;
+  line.outcome = outcomeOf(error);
   ctx.set(error.headers);
-  if (error.code === "internal-error") {
+  if (error.isOwnFault) {
     log.error({ request: requestId, agent: line.agent, err: error.cause ?? error }, "internal error");
   } else if (error.code === "issuer-unavailable") {
     log.warn({ request: requestId, err: error.cause }, "an issuer cannot be asked for its keys");

@@ -78,19 +78,19 @@ export async function callUnary(method: UnaryMethod, invocation: Invocation): Pr
     case "message/send":
       return gateway.sendMessage(permitted(method.accept(params, rules), invocation), caller);
     case "tasks/get":
-      return gateway.getTask(method.accept(params), caller);
+      return gateway.getTask(method.accept(params, rules), caller);
     case "tasks/list":
       return gateway.listTasks(method.accept(params), caller);
     case "tasks/cancel":
-      return gateway.cancelTask(method.accept(params), caller);
+      return gateway.cancelTask(method.accept(params, rules), caller);
     case "tasks/pushNotificationConfig/set":
-      return gateway.setPushConfig(method.accept(params), caller);
+      return gateway.setPushConfig(method.accept(params, rules), caller);
     case "tasks/pushNotificationConfig/get":
-      return gateway.getPushConfig(method.accept(params), caller);
+      return gateway.getPushConfig(method.accept(params, rules), caller);
     case "tasks/pushNotificationConfig/list":
-      return gateway.listPushConfigs(method.accept(params), caller);
+      return gateway.listPushConfigs(method.accept(params, rules), caller);
     case "tasks/pushNotificationConfig/delete":
-      await gateway.deletePushConfig(method.accept(params), caller);
+      await gateway.deletePushConfig(method.accept(params, rules), caller);
       return null;
     case "agent/getAuthenticatedExtendedCard":
       return invocation.extendedCard(caller);
@@ -106,7 +106,7 @@ export async function openStream(method: StreamMethod, invocation: Invocation): 
     case "message/stream":
       return gateway.streamMessage(permitted(method.accept(params, rules), invocation), caller);
     case "tasks/resubscribe":
-      return gateway.resubscribe(method.accept(params), caller, after);
+      return gateway.resubscribe(method.accept(params, rules), caller, after);
     default:
       return method satisfies never;
   }

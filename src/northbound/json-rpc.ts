@@ -40,7 +40,7 @@ export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: Trans
     const body = parseBody(text);
     id = requestId(body, text);
     const { method: name, params } = rpcCall(body);
-    const method = rpcMethodNamed(name);
+    const method = rpcMethodNamed(name, deps.methodNames);
     begin(exchange, method, params);
     if (method.kind === "stream") await streamMethod(exchange, method, params, framingFor(id));
     else sendJson(ctx, 200, success(id, await callMethod(exchange, method, params)));
@@ -55,13 +55,25 @@ function framingFor(id: RequestId): Framing {
   return { event: (json) => head + json + tail, error: (error) => failure(id, error) };
 }
 
-function refuse({ ctx, method }: Exchange, id: RequestId, error: A2AError): void {
+function refuse(exchange: Exchange, id: RequestId, error: A2AError): void {
+  const { ctx } = exchange;
   const status = error.rpcHttpStatus;
-  // A client that asked for a stream may read nothing but a stream: the JavaScript one shows the code only there.
-  if (method?.kind === "stream" && status === 200 && /\btext\/event-stream\b/i.test(ctx.get("Accept"))) {
+  if (status === 200 && readsStream(exchange)) {
     ctx.set(EVENT_STREAM_HEADERS);
     ctx.body = frame(failure(id, error));
   } else {
     sendJson(ctx, status, failure(id, error));
   }
+}
+
+/**
+ * A client that asked for a stream may read nothing but a stream: the JavaScript one shows the code only there. The method
+ * may also be one that 0.3.0 does not have; then the client must prefer a stream.
+ */
+function readsStream({ ctx, method }: Exchange): boolean {
+  const accept = ctx.get("Accept");
+  if (!/\btext\/event-stream\b/i.test(accept)) return false;
+  return method
+    ? method.kind === "stream"
+    : ctx.accepts("application/json", "text/event-stream") === "text/event-stream";
 }

@@ -4,6 +4,7 @@ import { ANONYMOUS } from "../auth/principal.ts";
 import type { AgentConfig } from "../config/config.ts";
 import type { CardOverlay } from "../config/cards.ts";
 import type { Caller, Gateway } from "../gateway/gateway.ts";
+import type { AcceptRules } from "../protocol/accept.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { agentUrl, cardDocument, servedCard, type CardDocument } from "./agent-card.ts";
@@ -55,6 +56,12 @@ export class ServedAgent {
     this.#push = push;
     this.#declared = declared;
     this.#signer = signer;
+  }
+
+  /** What is accepted of a client's params. */
+  acceptRules(newId: () => string): AcceptRules {
+    const { limits, strict } = this.config;
+    return { maxParts: limits.parts, newId, ...(strict && { strict }) };
   }
 
   /**

@@ -1,8 +1,8 @@
 /**
  * What clients send, made strict. 0.3.0's own examples (§9) omit `kind`, put messageId beside `message` or leave it
  * out, and write `file.data` for `file.bytes`; clients in the field add nulls and empty ids. All of these are
- * repaired here, once for every transport; whatever is still not 0.3.0 afterwards is `invalid-params`, with the path
- * of the fault in `data`. Members that 0.3.0 does not name end here: see client-members.ts.
+ * repaired here, once for every transport, unless the agent is served strictly; whatever is still not 0.3.0 afterwards is
+ * `invalid-params`, with the path of the fault in `data`. Members that 0.3.0 does not name end here: see client-members.ts.
  */
 import { z } from "zod";
 import { membersOf } from "./client-members.ts";
@@ -29,7 +29,11 @@ export interface AcceptRules {
   readonly maxParts: number;
   /** Mints the messageId that a client has left out. */
   readonly newId: () => string;
+  /** Refuse what would have to be repaired. */
+  readonly strict?: boolean;
 }
+
+type Strictness = Pick<AcceptRules, "strict">;
 
 const sendMembers = membersOf(MessageSendParams);
 const messageMembers = membersOf(SentMessage);
@@ -43,6 +47,7 @@ const authenticationMembers = membersOf(PushAuthentication);
 /** Params of message/send and message/stream; rejects with `invalid-params`. */
 export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSendParams {
   const given = fieldsOf(params);
+  if (rules.strict) requireStandardBase64(parse(MessageSendParams, given));
   const fields = sendMembers(given);
   const { message, configuration } = fields;
   if (isFields(configuration)) fields["configuration"] = repairConfiguration(configuration);
@@ -51,9 +56,13 @@ export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSe
 }
 
 /** Of params that need no repair. */
-function acceptorOf<S extends z.ZodObject>(schema: S): (params: unknown) => z.infer<S> {
+function acceptorOf<S extends z.ZodObject>(schema: S): (params: unknown, rules?: Strictness) => z.infer<S> {
   const members = membersOf(schema);
-  return (params) => parse(schema, members(fieldsOf(params)));
+  return (params, rules) => {
+    const given = fieldsOf(params);
+    if (rules?.strict) parse(schema, given);
+    return parse(schema, members(given));
+  };
 }
 
 /** Params of tasks/cancel and tasks/resubscribe. */
@@ -63,8 +72,10 @@ export const acceptTaskIdParams = acceptorOf(TaskIdParams);
 export const acceptTaskQueryParams = acceptorOf(TaskQueryParams);
 
 /** Params of tasks/pushNotificationConfig/set. */
-export function acceptTaskPushConfig(params: unknown): TaskPushNotificationConfig {
-  const fields = taskPushMembers(fieldsOf(params));
+export function acceptTaskPushConfig(params: unknown, rules: Strictness = {}): TaskPushNotificationConfig {
+  const given = fieldsOf(params);
+  if (rules.strict) parse(TaskPushNotificationConfig, given);
+  const fields = taskPushMembers(given);
   const { pushNotificationConfig: config } = fields;
   if (isFields(config)) fields["pushNotificationConfig"] = repairPushConfig(config);
   return parse(TaskPushNotificationConfig, fields);
@@ -75,6 +86,14 @@ export const acceptGetPushConfigParams = acceptorOf(GetPushConfigParams);
 
 /** Params of tasks/pushNotificationConfig/delete. */
 export const acceptDeletePushConfigParams = acceptorOf(DeletePushConfigParams);
+
+function requireStandardBase64({ message: { parts } }: MessageSendParams): void {
+  for (const [index, part] of parts.entries()) {
+    const bytes = part.kind === "file" ? part.file.bytes : undefined;
+    if (bytes === undefined || standardBase64(bytes) === bytes) continue;
+    throw invalid(`message.parts[${index}].file.bytes`, "is not standard base64");
+  }
+}
 
 function repairConfiguration(configuration: Fields): Fields {
   const fields = configurationMembers(configuration);
@@ -115,14 +134,23 @@ function repairPart(part: unknown, index: number): unknown {
   const path = `message.parts[${index}]`;
   if (!isFields(part)) return part;
   const fields = partMembers(part);
-  fields["kind"] ??= impliedKind(fields);
+  fields["kind"] ??= impliedKind(fields, part["type"], path);
   if (isFields(fields["file"])) fields["file"] = repairFile(fields["file"], path);
   return fields;
 }
 
-/** The kind that a part's one content member implies; none where there is no such member, or more than one. */
-function impliedKind(part: Fields): string | undefined {
-  const kinds = ["text", "file", "data"].filter((kind) => part[kind] !== undefined);
+const PART_KINDS: readonly string[] = ["text", "file", "data"];
+
+/**
+ * The kind that a part names as A2A 0.1 does, under `type`, or that its one content member implies; none if there is no
+ * such member, or more than one. A `type` that is no kind is refused: the part is something else, whatever it contains.
+ */
+function impliedKind(part: Fields, type: unknown, path: string): string | undefined {
+  if (typeof type === "string" && type !== "") {
+    if (PART_KINDS.includes(type)) return type;
+    throw invalid(`${path}.type`, `must be one of ${PART_KINDS.join(", ")}`);
+  }
+  const kinds = PART_KINDS.filter((kind) => part[kind] !== undefined);
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 

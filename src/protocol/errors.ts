@@ -78,13 +78,19 @@ for (const code of Object.keys(TABLE) as ErrorCode[]) {
 export const errorCodeOf = (rpc: number): ErrorCode | undefined => BY_RPC.get(rpc);
 
 export interface A2AErrorOptions {
-  /** What went wrong; the code's standard message where absent. Must not hold a secret. */
+  /** What went wrong. If absent, the code's standard message, with `path` and `reason` of `data`. Must not hold a secret. */
   message?: string | undefined;
   /** Sent to the client as the JSON-RPC error's `data`. Must not hold a secret. */
   data?: Record<string, unknown> | undefined;
   /** Sent with the HTTP answer: `WWW-Authenticate`, `Retry-After`. */
   headers?: Readonly<Record<string, string>> | undefined;
   cause?: unknown;
+}
+
+/** Most SDKs show their users the message alone, so that the reason has to be in it. */
+function standardMessage(code: ErrorCode, { path, reason }: Record<string, unknown> = {}): string {
+  const details = [path, reason].filter((detail) => typeof detail === "string" && detail !== "");
+  return [ROWS[code].message, ...details].join(": ");
 }
 
 /** Every failure that a client may see. Anything else that is thrown becomes `internal-error`. */
@@ -96,7 +102,7 @@ export class A2AError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, options: A2AErrorOptions = {}) {
-    super(options.message ?? ROWS[code].message, { cause: options.cause });
+    super(options.message ?? standardMessage(code, options.data), { cause: options.cause });
     this.code = code;
     this.data = options.data;
     this.headers = { ...ROWS[code].headers, ...options.headers };
@@ -115,6 +121,11 @@ export class A2AError extends Error {
   /** The HTTP status on the JSON-RPC transport. */
   get rpcHttpStatus(): number {
     return ROWS[this.code].edge ? this.httpStatus : 200;
+  }
+
+  /** A fault of the proxy's own. One that an agent reports with the same code has a `stage`, as all errors of agents have. */
+  get isOwnFault(): boolean {
+    return this.code === "internal-error" && this.data?.["stage"] === undefined;
   }
 
   /** The same error with more `data`; what is already there wins. */

@@ -72,15 +72,46 @@ const BY_NAME: ReadonlyMap<string, Method> = new Map(OFFERED.map((method) => [me
 /** Every method name of 0.3.0. */
 export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys()];
 
+/** What 1.0 calls the methods over JSON-RPC. */
+const NAMES_OF_1_0: ReadonlyMap<string, string> = new Map([
+  ["SendMessage", "message/send"],
+  ["SendStreamingMessage", "message/stream"],
+  ["GetTask", "tasks/get"],
+  ["ListTasks", "tasks/list"],
+  ["CancelTask", "tasks/cancel"],
+  ["SubscribeToTask", "tasks/resubscribe"],
+  ["CreateTaskPushNotificationConfig", "tasks/pushNotificationConfig/set"],
+  ["GetTaskPushNotificationConfig", "tasks/pushNotificationConfig/get"],
+  ["ListTaskPushNotificationConfigs", "tasks/pushNotificationConfig/list"],
+  ["DeleteTaskPushNotificationConfig", "tasks/pushNotificationConfig/delete"],
+  ["GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard"],
+]);
+
+/** Characters of an unknown method's name that the answer repeats. */
+const MAX_NAME = 80;
+
+/** Names that other dialects have for methods, with 0.3.0's names for them. */
+export type MethodNames = ReadonlyMap<string, string>;
+
 /** The offered method of this name; throws the A2AError that a request for another one is answered with. */
-export function methodNamed(name: string): Method {
+export function methodNamed(name: string, elsewhere?: MethodNames): Method {
   const method = BY_NAME.get(ALIASES.get(name) ?? name);
   if (method) return method;
-  throw new A2AError("method-not-found");
+  throw unknownMethod(name, elsewhere);
 }
 
 /** The same over JSON-RPC, which has no way to list tasks (§3.5.6). */
-export function rpcMethodNamed(name: string): Method {
-  if (name === "tasks/list") throw new A2AError("method-not-found");
-  return methodNamed(name);
+export function rpcMethodNamed(name: string, elsewhere?: MethodNames): Method {
+  if (name === "tasks/list") throw unknownMethod(name);
+  return methodNamed(name, elsewhere);
+}
+
+/** The message is all that most clients show: it names the method to call instead. */
+function unknownMethod(name: string, elsewhere?: MethodNames): A2AError {
+  const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+  const spelled = METHOD_NAMES.find((known) => known.toLowerCase() === name.toLowerCase());
+  const meant = spelled ?? NAMES_OF_1_0.get(name) ?? elsewhere?.get(name);
+  const instead = meant === "tasks/list" ? "tasks are listed by GET …/v1/tasks" : meant;
+  const hint = instead === undefined ? "" : ` (this URL speaks A2A 0.3.0: ${instead})`;
+  return new A2AError("method-not-found", { message: `Method not found: ${shown}${hint}` });
 }

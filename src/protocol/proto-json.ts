@@ -47,7 +47,8 @@ export function fromProtoJsonPart(value: unknown): unknown {
   if (!isFields(value)) return value;
   const fields = camelCased(value);
   if (isFields(fields["file"])) fields["file"] = fromProtoJsonFile(fields["file"]);
-  if (fields["kind"] !== undefined) return fields;
+  // 0.1 calls it `type`; a reader of the schema knows what to make of that.
+  if (fields["kind"] !== undefined || typeof fields["type"] === "string") return fields;
   const kinds = ["text", "file", "data"].filter((kind) => fields[kind] !== undefined);
   if (kinds.length !== 1) return fields;
   const { data } = fields;

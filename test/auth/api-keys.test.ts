@@ -75,7 +75,7 @@ describe("a request", () => {
     expect(status).toBe(401);
     expect(error).toStrictEqual({
       code: -32041,
-      message: "Authentication is required",
+      message: "Authentication is required: the API key is not known",
       data: { reason: "the API key is not known" },
     });
   });

@@ -104,7 +104,9 @@ describe("a unary RPC", () => {
     using client = new GrpcClient(proxy.server.port);
     const { error } = await client.call(rpc, request);
     expect(error?.code).toBe(status.INVALID_ARGUMENT);
-    expect(trailerOf(error)).toEqual({ code: -32602, message: "Invalid parameters", data });
+    const message = `Invalid parameters: ${data.path}: ${data.reason}`;
+    expect(error?.details).toBe(message);
+    expect(trailerOf(error)).toEqual({ code: -32602, message, data });
   });
 
   test("is refused where its bytes are no such message", async () => {

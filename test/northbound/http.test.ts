@@ -7,11 +7,13 @@ import { TASK, URL_PATH, fakeGateway, post, rpc, start, until, type Harness } fr
 const GET_TASK = rpc("tasks/get", { id: "t-1" }, "x");
 const gateway = fakeGateway({ getTask: async () => TASK });
 
-const refusal = (code: number, message: string, reason: unknown) => ({
+const refusal = (code: number, message: string, data: Record<string, unknown>) => ({
   jsonrpc: "2.0",
   id: null,
-  error: { code, message, data: reason },
+  error: { code, message, data },
 });
+
+const unsupported = (reason: string) => refusal(-32600, `Unsupported media type: ${reason}`, { reason });
 
 describe("bodies that are refused before they are read", () => {
   test.each([
@@ -25,9 +27,7 @@ describe("bodies that are refused before they are read", () => {
     await using proxy = await start({ gateway });
     const response = await post(proxy, GET_TASK, { "Content-Type": type });
     expect(response.status).toBe(415);
-    expect(await response.json()).toEqual(
-      refusal(-32600, "Unsupported media type", { reason: "the body must be application/json in UTF-8" }),
-    );
+    expect(await response.json()).toEqual(unsupported("the body must be application/json in UTF-8"));
   });
 
   test("no content type: 415", async () => {
@@ -41,9 +41,7 @@ describe("bodies that are refused before they are read", () => {
     await using proxy = await start({ gateway });
     const response = await post(proxy, GET_TASK, { "Content-Encoding": encoding });
     expect(response.status).toBe(415);
-    expect(await response.json()).toEqual(
-      refusal(-32600, "Unsupported media type", { reason: "the body must not be compressed" }),
-    );
+    expect(await response.json()).toEqual(unsupported("the body must not be compressed"));
   });
 
   test.each([

@@ -157,7 +157,11 @@ describe("requests that are answered with an error", () => {
     const message = { ...userMessage(), parts: [{ kind: "video" }] };
     const response = await post(proxy, rpc("message/send", { message }));
     expect(await response.json()).toMatchObject({
-      error: { code: -32602, message: "Invalid parameters", data: { path: "message.parts[0].kind" } },
+      error: {
+        code: -32602,
+        message: expect.stringMatching(/^Invalid parameters: message\.parts\[0\]\.kind: ./),
+        data: { path: "message.parts[0].kind" },
+      },
     });
   });
 
@@ -213,11 +217,37 @@ describe("a stream that fails before its first event", () => {
     expect(await response.text()).toBe(answer);
   });
 
-  test("is JSON where the method is not a streaming one", async () => {
+  test("is JSON if the method is not a streaming one", async () => {
     await using proxy = await start({ gateway });
-    const response = await post(proxy, rpc("nope"), { Accept: "text/event-stream" });
-    expect(await response.json()).toMatchObject({ error: { code: -32601 } });
+    const response = await post(proxy, rpc("tasks/get", { id: 1 }), { Accept: "text/event-stream" });
+    expect(await response.json()).toMatchObject({ error: { code: -32602 } });
   });
+
+  test("is one event if the method is unknown and the client reads streams alone", async () => {
+    await using proxy = await start({ gateway });
+    const request = rpc("SendStreamingMessage", { message: userMessage() }, 7);
+    const response = await post(proxy, request, { Accept: "text/event-stream" });
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    const message = "Method not found: SendStreamingMessage (this URL speaks A2A 0.3.0: message/stream)";
+    expect(await response.text()).toBe(
+      `data: {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"${message}"}}\n\n`,
+    );
+  });
+
+  test.each(["application/json, text/event-stream", "*/*", "text/event-stream;q=0.5, application/json"])(
+    "is JSON if the method is unknown and the client accepts %s",
+    async (accept) => {
+      await using proxy = await start({ gateway });
+      const response = await post(proxy, rpc("SendMessage", {}, 7), { Accept: accept });
+      expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(await response.json()).toMatchObject({
+        error: {
+          code: -32601,
+          message: "Method not found: SendMessage (this URL speaks A2A 0.3.0: message/send)",
+        },
+      });
+    },
+  );
 
   test("leaves its place in the agent's limit to others", async () => {
     await using proxy = await start({ gateway, limits: { streams: 1 } });

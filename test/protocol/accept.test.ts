@@ -124,6 +124,17 @@ describe("what clients leave out is filled in", () => {
     });
   });
 
+  test("kind of a part, by the name that A2A 0.1 has for it", () => {
+    const parts = [
+      { type: "text", text: "a" },
+      { type: "", text: "b" },
+    ];
+    expect(accept({ message: { ...message, parts } }).message.parts).toEqual([
+      { kind: "text", text: "a" },
+      { kind: "text", text: "b" },
+    ]);
+  });
+
   test("a messageId beside the message moves into it", () => {
     const { messageId: _, ...bare } = message;
     expect(accept({ message: bare, messageId: "beside" })).toEqual({
@@ -177,6 +188,8 @@ describe("what is not 0.3.0 is refused with the path of the fault", () => {
     ["parts an object", { message: { ...message, parts: {} } }, "message.parts"],
     ["too many parts", withParts(text, text, text, text), "message.parts"],
     ["part kind unknown", withParts({ kind: "video", video: {} }), "message.parts[0].kind"],
+    ["part type unknown", withParts({ type: "video", text: "a" }), "message.parts[0].type"],
+    ["part type against its content", withParts({ type: "file", text: "a" }), "message.parts[0].file"],
     ["part without content", withParts(text, {}), "message.parts[1].kind"],
     ["part of two kinds", withParts({ text: "a", data: {} }), "message.parts[0].kind"],
     ["part not an object", withParts("hi"), "message.parts[0]"],

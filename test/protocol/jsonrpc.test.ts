@@ -79,7 +79,7 @@ describe("answers", () => {
     );
     const detailed = new A2AError("invalid-params", { data: { path: "id" } });
     expect(failure("null", detailed)).toBe(
-      '{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"Invalid parameters","data":{"path":"id"}}}',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":"Invalid parameters: id","data":{"path":"id"}}}',
     );
   });
 });

@@ -23,19 +23,33 @@ describe("the method table", () => {
     expect(methodNamed("agent/authenticatedExtendedCard").name).toBe("agent/getAuthenticatedExtendedCard");
   });
 
+  const speaks = (method: string) => ` (this URL speaks A2A 0.3.0: ${method})`;
+
   test.each([
-    ["tasks/list", -32601],
-    ["tasks/send", -32601],
-    ["Message/Send", -32601],
-    ["toString", -32601],
-    ["", -32601],
-  ])("%j is refused over JSON-RPC with %i", (name, code) => {
-    try {
-      rpcMethodNamed(name);
-    } catch (error) {
-      expect(error instanceof A2AError && error.rpcCode).toBe(code);
-      return;
-    }
-    throw new Error("nothing was thrown");
+    ["tasks/send", speaks("message/send")],
+    ["SendMessage", speaks("message/send")],
+    ["SendStreamingMessage", speaks("message/stream")],
+    ["SubscribeToTask", speaks("tasks/resubscribe")],
+    ["GetExtendedAgentCard", speaks("agent/getAuthenticatedExtendedCard")],
+    ["Message/Send", speaks("message/send")],
+    ["tasks/list", speaks("tasks are listed by GET …/v1/tasks")],
+    ["ListTasks", speaks("tasks are listed by GET …/v1/tasks")],
+    ["toString", ""],
+    ["", ""],
+  ])("%j is refused over JSON-RPC with what to call instead", (name, hint) => {
+    expect(refusal(name)).toMatchObject({ rpcCode: -32601, message: `Method not found: ${name}${hint}` });
+  });
+
+  test("a name without end is not repeated whole", () => {
+    expect(refusal("x".repeat(10_000)).message).toBe(`Method not found: ${"x".repeat(80)}…`);
   });
 });
+
+function refusal(name: string): A2AError {
+  try {
+    rpcMethodNamed(name, new Map([["tasks/send", "message/send"]]));
+  } catch (error) {
+    if (error instanceof A2AError) return error;
+  }
+  throw new Error("no A2AError was thrown");
+}
