@@ -77,7 +77,11 @@ export class PushConfigs {
     if (id.length > MAX_ID) throw invalid(`${path}.id`, `must have at most ${MAX_ID} characters`);
     const fault = authenticationFault(config);
     if (fault) throw invalid(`${path}.${fault.path}`, fault.reason);
-    const { origin } = await guard.admit(config.url, `${path}.url`);
+    const { origin } = await guard.admit(config.url, `${path}.url`).catch((error: unknown) => {
+      // The client is not told what addresses a name has.
+      this.#context.log.debug({ err: error, origin: URL.parse(config.url)?.origin }, "refused a webhook");
+      throw error;
+    });
     return { id, origin, json: JSON.stringify({ ...config, id }), createdAt: this.#context.mint.now() };
   }
 

@@ -24,6 +24,8 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 const MAX_URL = 2048;
 const DNS_TIMEOUT = 5_000;
 
+const NO_ADDRESS = "the host has no address that webhooks may go to";
+
 /** A refusal at connect time; `message` says of which host and why. */
 export class GuardError extends Error {
   override readonly name = "GuardError";
@@ -45,13 +47,22 @@ export class UrlGuard {
   }
 
   /**
-   * The URL, if it is allowed by all that can be told of it today, its addresses included; rejects with
-   * `invalid-params`, `path` and the reason in its data.
+   * The URL, if it is allowed by all that can be told of it today, its addresses included; rejects with `invalid-params`,
+   * `path` and the reason in its data. Of a name no more is told than that it will not do: whether it exists, and what its
+   * addresses are, would show a client the network behind the proxy. The `cause` says it.
    */
   async admit(text: string, path: string): Promise<URL> {
-    const fault = (await this.#urlFault(text)) ?? undefined;
-    if (fault !== undefined) throw new A2AError("invalid-params", { data: { path, reason: fault } });
-    return new URL(text);
+    const refuse = (reason: string, cause?: unknown): A2AError =>
+      new A2AError("invalid-params", { data: { path, reason }, cause });
+    const fault = this.fault(text);
+    if (fault !== undefined) throw refuse(fault);
+    const url = new URL(text);
+    try {
+      await this.#addresses(bare(url.hostname));
+    } catch (cause) {
+      throw refuse(NO_ADDRESS, cause);
+    }
+    return url;
   }
 
   /** Why the URL is refused without asking for its addresses. */
@@ -97,17 +108,6 @@ export class UrlGuard {
     };
     void answer();
   };
-
-  async #urlFault(text: string): Promise<string | undefined> {
-    const fault = this.fault(text);
-    if (fault !== undefined) return fault;
-    try {
-      await this.#addresses(bare(new URL(text).hostname));
-      return undefined;
-    } catch (error) {
-      return error instanceof GuardError ? error.message : new UnresolvedError().message;
-    }
-  }
 
   /** Rejects with a GuardError unless every address of the host may be connected to. */
   async #addresses(host: string): Promise<[Address, ...Address[]]> {

@@ -1,4 +1,5 @@
 /** Keeps secrets out of errors and logs: vendors echo credentials in error bodies, libraries in messages. */
+import { formsOf, MAY_HAVE, type SecretForms } from "./secret-forms.ts";
 
 /** A copy without secrets; strings inside objects and arrays too. Anything else is returned as it is. */
 export interface Redact {
@@ -18,42 +19,26 @@ export interface Redactor extends Redact {
 /** Learned secrets that are remembered; by then the oldest have long expired. */
 const MAX_LEARNED = 200;
 const MASK = "[redacted]";
-/** Shorter ones would make encoded forms so short that they occur by chance. */
-const MIN_ENCODED = 6;
 /** A shorter one may be a word, or a part of one. */
 const MIN_KNOWN = 8;
 const SCHEME_TOKEN = /\b(Bearer|Basic)(\s+|%20)[\w.~+/%-]{6,}=*/gi;
 
-const escapeRegExp = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
-
-/** What base64 of any text that contains the secret must contain: it depends on the offset modulo three. */
-function base64Forms(secret: string): string[] {
-  return [0, 1, 2].map((offset) => {
-    const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(secret)]);
-    const whole = bytes.subarray(offset === 0 ? 0 : 3, bytes.length - (bytes.length % 3));
-    return whole.toString("base64");
-  });
+/** A secret with the forms that it may be found in, which are costly to make. */
+interface Secret {
+  readonly text: string;
+  readonly forms: SecretForms;
 }
 
-function formsOf(secret: string): string[] {
-  const encoded = encodeURIComponent(secret);
-  const forms = [secret, encoded, encoded.replaceAll("%20", "+"), JSON.stringify(secret).slice(1, -1)];
-  return secret.length < MIN_ENCODED ? forms : [...forms, ...base64Forms(secret)];
-}
+type Mask = (text: string) => string;
 
-/**
- * Replaces the secrets as they are, URL-encoded, JSON-escaped and in base64 (Basic credentials), and whatever looks
- * like a bearer or basic token.
- */
+/** Replaces the secrets in all of their forms, and whatever looks like a bearer or basic token. */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const learned = new Set<string>();
-  let known = patternOf(secrets);
-  let long = patternOf(secrets.filter(isLong));
+  const configured = secretsOf(secrets);
+  const learned = new Map<string, readonly Secret[]>();
+  let all = maskOf(configured);
+  let long = maskOf(configured.filter(({ text }) => isLong(text)));
 
-  const inText = (text: string): string => {
-    const masked = known ? text.replace(known, MASK) : text;
-    return masked.replace(SCHEME_TOKEN, `$1 ${MASK}`);
-  };
+  const inText: Mask = (text) => all(text).replace(SCHEME_TOKEN, `$1 ${MASK}`);
 
   function redact(text: string): string;
   function redact(value: unknown): unknown;
@@ -64,16 +49,16 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   const learn = (secret: string): void => {
     // Whoever issues tokens could blot out every log with one that is a letter.
     if (!isLong(secret) || learned.has(secret) || secrets.includes(secret)) return;
-    learned.add(secret);
-    const [oldest] = learned;
+    learned.set(secret, secretsOf([secret]));
+    const [oldest] = learned.keys();
     if (learned.size > MAX_LEARNED && oldest !== undefined) learned.delete(oldest);
-    known = patternOf([...secrets, ...learned]);
-    long = patternOf([...secrets.filter(isLong), ...learned]);
+    const known = [...configured, ...[...learned.values()].flat()];
+    all = maskOf(known);
+    long = maskOf(known.filter(({ text }) => isLong(text)));
   };
   // Texts stay texts: the type is the same.
-  const knownIn = <T>(value: T): T =>
-    mapTexts(value, (text) => (long ? text.replace(long, MASK) : text)) as T;
-  const also = (more: readonly string[]): Redact => createRedactor([...secrets, ...learned, ...more]);
+  const knownIn = <T>(value: T): T => mapTexts(value, long) as T;
+  const also = (more: readonly string[]): Redact => createRedactor([...secrets, ...learned.keys(), ...more]);
   return Object.assign(redact, { learn, known: knownIn, also });
 }
 
@@ -93,12 +78,26 @@ const withoutScheme = (secret: string): string[] => {
   return key === undefined ? [secret] : [secret, key];
 };
 
-/** Matches every form of every secret; undefined where there is none. */
-function patternOf(secrets: readonly string[]): RegExp | undefined {
+const secretsOf = (texts: readonly string[]): Secret[] =>
+  [...new Set(texts.flatMap(withoutScheme))]
+    .filter((text) => text !== "")
+    .map((text) => ({ text, forms: formsOf(text) }));
+
+/** The plain forms come last, since the others are longer. */
+const KINDS = ["escaped", "plain"] as const;
+
+/** Masks every form of every secret. */
+function maskOf(secrets: readonly Secret[]): Mask {
   // The longest first: a secret may contain another.
-  const forms = [...new Set(secrets.flatMap(withoutScheme).flatMap(formsOf))]
-    .filter((form) => form !== "")
-    .sort((a, b) => b.length - a.length);
-  if (forms.length === 0) return undefined;
-  return new RegExp(forms.map((form) => escapeRegExp(form)).join("|"), "g");
+  const sorted = secrets.toSorted((a, b) => b.text.length - a.text.length);
+  const searches = KINDS.flatMap((kind) => {
+    const forms = sorted.flatMap((secret) => secret.forms[kind]);
+    if (forms.length === 0) return [];
+    return [{ mayMatch: MAY_HAVE[kind], pattern: new RegExp(forms.join("|"), "g") }];
+  });
+  return (text) =>
+    searches.reduce(
+      (masked, { mayMatch, pattern }) => (mayMatch(masked) ? masked.replace(pattern, MASK) : masked),
+      text,
+    );
 }

@@ -156,20 +156,21 @@ describe("a name", () => {
       guard.lookup("hooks.example", { all }, (error, address) => (error ? reject(error) : resolve(address)));
     });
 
-  test("is refused when one of its addresses is, with the reason", async () => {
+  test("is refused when one of its addresses is; why, only those hear who connect", async () => {
     const guard = new UrlGuard(STRICT, async () => ["93.184.216.34", "10.0.0.1"]);
     await expect(guard.admit("https://hooks.example/", "url")).rejects.toMatchObject({
       code: "invalid-params",
-      data: { path: "url", reason: "10.0.0.1 is a private address" },
+      data: { path: "url", reason: "the host has no address that webhooks may go to" },
+      cause: new Error("10.0.0.1 is a private address"),
     });
     await expect(lookup(guard, true)).rejects.toThrow("10.0.0.1 is a private address");
     await expect(lookup(guard, false)).rejects.toThrow("10.0.0.1 is a private address");
   });
 
-  test("that cannot be resolved is refused", async () => {
+  test("that cannot be resolved is refused in the same words", async () => {
     const guard = new UrlGuard(STRICT, () => Promise.reject(new Error("ENOTFOUND")));
     await expect(guard.admit("https://hooks.example/", "url")).rejects.toMatchObject({
-      data: { reason: "the host cannot be resolved" },
+      data: { reason: "the host has no address that webhooks may go to" },
     });
   });
 
