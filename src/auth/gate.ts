@@ -49,10 +49,18 @@ export class Gate {
     return this.#authenticator?.identify(presented) ?? ANONYMOUS;
   }
 
-  /** Lets one call of a method (as JSON-RPC names it) in; rejects with `forbidden` or `too-many-requests`. */
-  async admit(principal: Principal, agent: string, method: string): Promise<void> {
-    authorize(principal, agent, method);
+  /**
+   * Lets the caller make one call to the agent, of which nothing is known yet but whose it is, and counts it; rejects
+   * with `forbidden` or `too-many-requests`.
+   */
+  async admit(principal: Principal, agent: string): Promise<void> {
+    this.requireReach(principal, agent);
     await this.#limiter.count(principal.id, agent);
+  }
+
+  /** Lets an admitted call be one of this method, as JSON-RPC names it; throws `forbidden`. */
+  requireMethod(principal: Principal, agent: string, method: string): void {
+    authorize(principal, agent, method);
   }
 
   /** Lets a message be sent, whose params are accepted already; throws `forbidden`. */

@@ -51,6 +51,8 @@ export interface Timeouts {
 export interface Limits {
   /** Body of a client's request, bytes. */
   readonly requestBody: number;
+  /** JSON values in the body of a client's request, those within others included. */
+  readonly requestValues: number;
   /** Body of a vendor's answer that is not a stream, bytes. */
   readonly responseBody: number;
   /** One event of a vendor's stream, bytes. */
@@ -87,7 +89,8 @@ const MIB = 1024 * 1024;
 
 /** The same for limits. */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
-  requestBody: 16 * MIB,
+  requestBody: 4 * MIB,
+  requestValues: 20_000,
   responseBody: 64 * MIB,
   event: 16 * MIB,
   task: 64 * MIB,

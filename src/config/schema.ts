@@ -61,6 +61,10 @@ const TimeoutsSchema = z.strictObject({
 
 const LimitsSchema = z.strictObject({
   requestBody: byteLimit("requestBody", "Body of a client's request; beyond it HTTP 413."),
+  requestValues: countLimit(
+    "requestValues",
+    "Values in the body of a client's request: objects, arrays, strings, numbers, at all levels; beyond it HTTP 413.",
+  ),
   responseBody: byteLimit(
     "responseBody",
     "Body of a vendor's answer that is not a stream; beyond it -32006.",

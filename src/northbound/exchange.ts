@@ -54,11 +54,17 @@ export function openExchange(ctx: Context, agent: ServedAgent, deps: TransportDe
 }
 
 /**
- * Finds out who calls; rejects with `unauthenticated`. Every call is asked, and let in, before it is made; a transport
- * asks by this before it reads a body, of which a stranger may send much.
+ * Finds out who calls, and counts the call, whatever will be found in it. A transport does so before it reads a body, of
+ * which anybody may send much. Rejects with `unauthenticated`, `forbidden` or `too-many-requests`.
  */
-export async function identifyCaller(exchange: Exchange): Promise<Principal> {
-  return (exchange.principal ??= await identify(exchange.ctx, exchange.deps.gate));
+export async function admitCaller(exchange: Exchange): Promise<Principal> {
+  return (exchange.principal ??= await admitted(exchange));
+}
+
+async function admitted({ ctx, agent, deps: { gate } }: Exchange): Promise<Principal> {
+  const principal = await identify(ctx, gate);
+  await gate.admit(principal, agent.config.name);
+  return principal;
 }
 
 /** Takes note of what is called; throws `shutting-down` where that would begin something new. */
@@ -157,12 +163,12 @@ export function sendJson(ctx: Context, status: number, json: string): void {
   ctx.body = json;
 }
 
-/** Lets the caller in; rejects with `unauthenticated`, `forbidden` or `too-many-requests`. */
+/** Lets the caller make this call; rejects with `forbidden`, and as `admitCaller` does. */
 async function invocationOf(exchange: Exchange, method: Method, params: unknown): Promise<Invocation> {
   const { ctx, agent, deps, gone } = exchange;
   const { gateway, config } = agent;
-  const principal = await identifyCaller(exchange);
-  await deps.gate.admit(principal, config.name, method.name);
+  const principal = await admitCaller(exchange);
+  deps.gate.requireMethod(principal, config.name, method.name);
   const caller: Caller = {
     principal: principal.id,
     signal: gone,

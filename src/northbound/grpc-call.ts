@@ -5,14 +5,14 @@
 import type { ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 import type { Gate } from "../auth/gate.ts";
-import type { Principal } from "../auth/principal.ts";
+import type { Limits } from "../config/config.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
+import { tooManyValues } from "../protocol/jsonrpc.ts";
 import { methodNamed, type Method } from "../protocol/methods.ts";
 import { EXTENSIONS_HEADER, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
-import type { GrpcAgents } from "./grpc-agents.ts";
 import { textIn, type GrpcDoor } from "./grpc-door.ts";
 import { LAST_EVENT_KEY } from "./grpc-event-ids.ts";
 import type { CallLine } from "./grpc-line.ts";
@@ -21,10 +21,13 @@ import type { Lifecycle } from "./health.ts";
 import { allowance, lastEventId, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
-/** A request, and how many bytes it had: the limit is the agent's, and the agent is not known before. */
+/** A request that is not decoded yet: the limits are the agent's, and the library knows of none. */
 export interface Received {
-  /** Throws where the bytes are no such message. Not before the caller is known: a stranger may send much. */
+  /** Throws where the bytes are no such message. */
   readonly read: () => ProtoMessage;
+  /** The same, in much less time. */
+  readonly hasMoreValues: (limit: number) => boolean;
+  /** Bytes. */
   readonly size: number;
 }
 
@@ -54,67 +57,47 @@ export function signalOf(call: UnaryCall | StreamCall): AbortSignal {
   return gone.signal;
 }
 
-/** Lets a call in; rejects with the A2AError that it is refused with. */
-export async function admit(
+/** Lets a call in that has come through the door; throws the A2AError that it is refused with. */
+export function admit(
   call: UnaryCall | StreamCall,
   { rpc, line, gone }: { readonly rpc: Rpc; readonly line: CallLine; readonly gone: AbortSignal },
-  { agents, deps }: { readonly agents: GrpcAgents; readonly deps: GrpcDeps },
-): Promise<Admitted> {
+  { door, gate, lifecycle, newId }: GrpcDeps,
+): Admitted {
   line.method = rpc.method;
-  const { size } = call.request;
-  const agent = agents.select(textIn(call.metadata, AGENT_KEY), call.getHost());
-  const { name, adapter, limits } = agent.config;
+  const { metadata } = call;
+  const { agent, principal } = door.entered(metadata);
+  const { name, adapter, forward, limits } = agent.config;
   Object.assign(line, { agent: name, dialect: adapter });
-  const { caller, principal } = await callerOf(call, {
-    agent: name,
-    forward: agent.config.forward,
-    method: rpc.method,
-    gone,
-    deps,
-  });
-  if (deps.gate.isClosed) line.principal = caller.principal;
-  if (size > limits.requestBody) {
-    throw new A2AError("request-too-large", { data: { limit: limits.requestBody } });
-  }
-  const message = messageOf(call.request);
+  if (gate.isClosed) line.principal = principal.id;
+  gate.requireMethod(principal, name, rpc.method);
+  const message = messageOf(call.request, limits);
   const method = methodNamed(rpc.method);
-  if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
-  const params = rpc.params(message);
-  const rules = agent.acceptRules(deps.newId);
-  const after = lastEventId(textIn(call.metadata, LAST_EVENT_KEY));
-  const allowed = allowance({ agent, principal, gate: deps.gate, method: method.name });
-  const invocation = { gateway: agent.gateway, ...allowed, params, rules, caller, after };
+  if (method.starts && lifecycle.phase === "stopping") throw new A2AError("shutting-down");
+  const caller: Caller = {
+    principal: principal.id,
+    signal: gone,
+    extensions: requestedExtensions(textIn(metadata, EXTENSIONS_HEADER) ?? ""),
+    forwarded: forwardedOf(forward, (key) => textIn(metadata, key)),
+  };
+  const invocation = {
+    gateway: agent.gateway,
+    ...allowance({ agent, principal, gate, method: method.name }),
+    params: rpc.params(message),
+    rules: agent.acceptRules(newId),
+    caller,
+    after: lastEventId(textIn(metadata, LAST_EVENT_KEY)),
+  };
   return { agent, method, invocation };
 }
 
-function messageOf({ read }: Received): ProtoMessage {
+function messageOf({ read, hasMoreValues, size }: Received, limits: Limits): ProtoMessage {
+  if (size > limits.requestBody) {
+    throw new A2AError("request-too-large", { data: { limit: limits.requestBody } });
+  }
   try {
-    return read();
+    if (!hasMoreValues(limits.requestValues)) return read();
   } catch (cause) {
     throw new A2AError("parse-error", { message: "Invalid protobuf payload", cause });
   }
-}
-
-/** The metadata key that names the agent. */
-const AGENT_KEY = "a2a-agent";
-
-interface Door {
-  readonly agent: string;
-  /** Names of the headers that the vendor is given. */
-  readonly forward: readonly string[] | undefined;
-  readonly method: string;
-  readonly gone: AbortSignal;
-  readonly deps: GrpcDeps;
-}
-
-/** Who calls, from the metadata and the connection; rejects with `unauthenticated`, `forbidden`, `too-many-requests`. */
-async function callerOf(
-  call: UnaryCall | StreamCall,
-  { agent, forward, method, gone, deps: { gate, door } }: Door,
-): Promise<{ caller: Caller; principal: Principal }> {
-  const principal = await door.identify(call);
-  await gate.admit(principal, agent, method);
-  const extensions = requestedExtensions(textIn(call.metadata, EXTENSIONS_HEADER) ?? "");
-  const forwarded = forwardedOf(forward, (name) => textIn(call.metadata, name));
-  return { caller: { principal: principal.id, signal: gone, extensions, forwarded }, principal };
+  throw tooManyValues(limits.requestValues);
 }

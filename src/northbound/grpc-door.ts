@@ -1,6 +1,6 @@
 /**
- * Who calls over gRPC is looked at when a call's metadata is there: the library hands a call to its handler only with
- * the whole message, of which a stranger may send much. What is refused here is never read.
+ * Who calls which agent over gRPC, and how often, is looked at when a call's metadata is there: the library hands a call
+ * to its handler only with the whole message, of which anybody may send much. What is refused here is never read.
  */
 import { X509Certificate } from "node:crypto";
 import {
@@ -16,51 +16,73 @@ import type { Presented } from "../auth/scheme.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { SERVICE_NAME } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
+import type { GrpcAgents } from "./grpc-agents.ts";
+import type { ServedAgent } from "./served-agent.ts";
 
-/** What a call shows of its sender. */
-type Shown = Pick<ServerInterceptingCall, "getAuthContext" | "getPeer">;
+/** What a call shows of its sender, and of the host that was called. */
+type Shown = Pick<ServerInterceptingCall, "getAuthContext" | "getHost" | "getPeer">;
+
+/** What is known of a call before its message is there. */
+interface Entrance {
+  readonly path: string;
+  readonly metadata: Metadata;
+  principal?: Principal;
+  agent?: ServedAgent;
+}
+
+type Entered = Required<Entrance>;
 
 export interface DoorOptions {
   readonly gate: Gate;
+  readonly agents: GrpcAgents;
   /** Told of every call that is not let in. */
-  readonly onRefused: (path: string, metadata: Metadata, error: A2AError) => void;
+  readonly onRefused: (entrance: Entrance, error: A2AError) => void;
 }
 
 const PATH = `/${SERVICE_NAME}/`;
 
+/** The metadata key that names the agent. */
+const AGENT_KEY = "a2a-agent";
+
 export class GrpcDoor {
-  readonly #gate: Gate;
-  readonly #principals = new WeakMap<Metadata, Principal>();
+  readonly #entered = new WeakMap<Metadata, Entered>();
   readonly interceptor: ServerInterceptor;
 
-  constructor({ gate, onRefused }: DoorOptions) {
-    this.#gate = gate;
+  constructor({ gate, agents, onRefused }: DoorOptions) {
+    const enter = async (call: Shown, entrance: Entrance): Promise<Entered> => {
+      const { metadata } = entrance;
+      const principal = (entrance.principal = await gate.identify(presentedBy(call, metadata)));
+      const agent = (entrance.agent = agents.select(textIn(metadata, AGENT_KEY), call.getHost()));
+      await gate.admit(principal, agent.config.name);
+      return { ...entrance, principal, agent };
+    };
     this.interceptor = ({ path }, call) => {
-      if (!gate.isClosed || !path.startsWith(PATH)) return new ServerInterceptingCall(call);
-      const enter = async (metadata: Metadata, proceed: (metadata: Metadata) => void): Promise<void> => {
+      if (!path.startsWith(PATH)) return new ServerInterceptingCall(call);
+      const admit = async (metadata: Metadata, proceed: (metadata: Metadata) => void): Promise<void> => {
+        const entrance: Entrance = { path, metadata };
         try {
-          this.#principals.set(metadata, await gate.identify(presentedBy(call, metadata)));
+          this.#entered.set(metadata, await enter(call, entrance));
         } catch (thrown) {
           const error = A2AError.from(thrown);
-          onRefused(path, metadata, error);
+          onRefused(entrance, error);
           call.sendStatus(toGrpcStatus(error));
           return;
         }
         proceed(metadata);
       };
       const listener = new ServerListenerBuilder()
-        .withOnReceiveMetadata((metadata, proceed) => void enter(metadata, proceed))
+        .withOnReceiveMetadata((metadata, proceed) => void admit(metadata, proceed))
         .build();
       const responder = new ResponderBuilder().withStart((start) => start(listener)).build();
       return new ServerInterceptingCall(call, responder);
     };
   }
 
-  /** Who calls; rejects as the gate does. */
-  async identify(call: Shown & { readonly metadata: Metadata }): Promise<Principal> {
-    return (
-      this.#principals.get(call.metadata) ?? (await this.#gate.identify(presentedBy(call, call.metadata)))
-    );
+  /** Who calls which agent: of a call that has been let in. */
+  entered(metadata: Metadata): Entered {
+    const entered = this.#entered.get(metadata);
+    if (!entered) throw new Error("a call has come in by another way than the door");
+    return entered;
   }
 }
 

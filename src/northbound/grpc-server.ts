@@ -98,10 +98,10 @@ class Endpoint {
     credentials: ServerCredentials,
     options: GrpcOptions,
   ) {
-    const door = new GrpcDoor({ gate: options.gate, onRefused: noteRefused(options) });
+    const door = new GrpcDoor({ gate: options.gate, agents, onRefused: noteRefused(options) });
     this.#server = new Server({ ...serverOptions(options), interceptors: [door.interceptor] });
     const deps = { ...options, door };
-    const { definition, implementation } = createService({ agents, streams, deps });
+    const { definition, implementation } = createService({ streams, deps });
     this.#server.addService(definition, implementation);
     this.#health.addToServer(this.#server);
     const { config, log } = options;
@@ -127,11 +127,16 @@ class Endpoint {
 /** Calls that were not let in have their line in the log, too. */
 const noteRefused =
   (options: GrpcOptions): DoorOptions["onRefused"] =>
-  (path, metadata, error) => {
+  ({ path, metadata, agent, principal }, error) => {
     const rpc = path.slice(path.lastIndexOf("/") + 1);
     const { line, finish } = logged(metadata, rpc, options);
     const method = RPCS.find(({ name }) => name === rpc)?.method;
-    Object.assign(line, { ...(method !== undefined && { method }), outcome: outcomeOf(error) });
+    Object.assign(line, {
+      ...(method !== undefined && { method }),
+      ...(agent && { agent: agent.config.name, dialect: agent.config.adapter }),
+      ...(principal && options.gate.isClosed && { principal: principal.id }),
+      outcome: outcomeOf(error),
+    });
     if (error.isOwnFault) options.log.error({ err: error.cause ?? error }, "internal error");
     finish();
   };

@@ -9,7 +9,6 @@ import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts"
 import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
 import { outcomeOf } from "./access-line.ts";
 import { EXTENSIONS_HEADER, activatedExtensions } from "./extensions.ts";
-import type { GrpcAgents } from "./grpc-agents.ts";
 import {
   admit,
   signalOf,
@@ -26,7 +25,6 @@ import { callUnary, openStream, taskOf, type Invocation, type UnaryResult } from
 import type { ServedAgent } from "./served-agent.ts";
 
 interface ServiceOptions {
-  readonly agents: GrpcAgents;
   readonly streams: GrpcStreams;
   readonly deps: GrpcDeps;
 }
@@ -63,19 +61,19 @@ async function answer(message: Promise<ProtoMessage>, callback: sendUnaryData<Pr
 
 /** Never throws: a stranger is told that he is one, and a caller by the code of A2A what is wrong. */
 const received =
-  ({ requestDeserialize }: MethodCodec) =>
-  (bytes: Buffer): Received => ({ read: () => requestDeserialize(bytes), size: bytes.length });
+  ({ requestDeserialize, requestHasMoreValues }: MethodCodec) =>
+  (bytes: Buffer): Received => ({
+    read: () => requestDeserialize(bytes),
+    hasMoreValues: (limit) => requestHasMoreValues(bytes, limit),
+    size: bytes.length,
+  });
 
 /** Rejects with an A2AError only. */
-async function serveUnary(
-  call: UnaryCall,
-  rpc: Rpc,
-  { agents, deps }: ServiceOptions,
-): Promise<ProtoMessage> {
+async function serveUnary(call: UnaryCall, rpc: Rpc, { deps }: ServiceOptions): Promise<ProtoMessage> {
   const { line, finish } = logged(call.metadata, rpc.name, deps);
   const gone = signalOf(call);
   try {
-    const { agent, method, invocation } = await admit(call, { rpc, line, gone }, { agents, deps });
+    const { agent, method, invocation } = admit(call, { rpc, line, gone }, deps);
     if (method.kind !== "unary") throw new Error(`${rpc.name} is no unary RPC`);
     const extensions = extensionsOf(agent, invocation);
     const result = await callUnary(method, invocation);
@@ -89,16 +87,12 @@ async function serveUnary(
   }
 }
 
-async function serveStream(
-  call: StreamCall,
-  rpc: Rpc,
-  { agents, streams, deps }: ServiceOptions,
-): Promise<void> {
+async function serveStream(call: StreamCall, rpc: Rpc, { streams, deps }: ServiceOptions): Promise<void> {
   const { line, finish } = logged(call.metadata, rpc.name, deps);
   const gone = signalOf(call);
   const leaving: (() => void)[] = [finish];
   try {
-    const { agent, method, invocation } = await admit(call, { rpc, line, gone }, { agents, deps });
+    const { agent, method, invocation } = admit(call, { rpc, line, gone }, deps);
     if (method.kind !== "stream") throw new Error(`${rpc.name} is no streaming RPC`);
     leaving.push(deps.gate.enterStream(invocation.caller.principal));
     agent.enterStream();

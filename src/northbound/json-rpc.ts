@@ -18,7 +18,7 @@ import { readJsonText } from "./body.ts";
 import {
   begin,
   callMethod,
-  identifyCaller,
+  admitCaller,
   openExchange,
   refusal,
   sendJson,
@@ -35,11 +35,12 @@ export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: Trans
   const exchange = openExchange(ctx, agent, deps);
   let id = NO_ID;
   try {
-    await identifyCaller(exchange);
-    const text = await readJsonText(ctx.request, agent.config.limits.requestBody);
-    const body = parseBody(text);
+    await admitCaller(exchange);
+    const { requestBody, requestValues } = agent.config.limits;
+    const text = await readJsonText(ctx.request, requestBody);
+    const body = parseBody(text, requestValues);
     id = requestId(body, text);
-    const { method: name, params } = rpcCall(body);
+    const { method: name, params } = rpcCall(body, id);
     const method = rpcMethodNamed(name, deps.methodNames);
     begin(exchange, method, params);
     if (method.kind === "stream") await streamMethod(exchange, method, params, framingFor(id));

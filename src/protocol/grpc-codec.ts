@@ -10,6 +10,7 @@ import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import protobuf from "protobufjs";
 import { fromStruct, fromTimestamp, toStruct, toTimestamp } from "./grpc-well-known.ts";
+import { hasMoreValues, shapeOf } from "./proto-scan.ts";
 
 /** A message as ProtoJSON: a plain object. */
 export type ProtoMessage = Readonly<Record<string, unknown>>;
@@ -21,6 +22,8 @@ export interface MethodCodec {
   readonly responseStream: boolean;
   readonly requestSerialize: (message: ProtoMessage) => Buffer;
   readonly requestDeserialize: (bytes: Uint8Array) => ProtoMessage;
+  /** Whether a request holds more values than this; throws where the bytes are no message. */
+  readonly requestHasMoreValues: (bytes: Uint8Array, limit: number) => boolean;
   readonly responseSerialize: (message: ProtoMessage) => Buffer;
   readonly responseDeserialize: (bytes: Uint8Array) => ProtoMessage;
 }
@@ -61,12 +64,14 @@ function codecOf(method: protobuf.Method): MethodCodec {
   if (!resolvedRequestType || !resolvedResponseType) throw new Error(`${name} has no types`);
   const request = serializersOf(resolvedRequestType);
   const response = serializersOf(resolvedResponseType);
+  const shape = shapeOf(resolvedRequestType);
   return {
     path: `/${SERVICE_NAME}/${name}`,
     requestStream: requestStream ?? false,
     responseStream: responseStream ?? false,
     requestSerialize: request.serialize,
     requestDeserialize: request.deserialize,
+    requestHasMoreValues: (bytes, limit) => hasMoreValues(shape, bytes, limit),
     responseSerialize: response.serialize,
     responseDeserialize: response.deserialize,
   };

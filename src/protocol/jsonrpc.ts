@@ -4,7 +4,8 @@
  */
 import { A2AError } from "./errors.ts";
 import { isFields } from "./json.ts";
-import { MAX_NESTING, isNestedDeeper } from "./nesting.ts";
+import { exceededBound, numberAsWritten } from "./json-scan.ts";
+import { MAX_NESTING } from "./nesting.ts";
 
 /** A request id as JSON text. */
 export type RequestId = string;
@@ -18,14 +19,17 @@ export interface RpcCall {
   readonly params: unknown;
 }
 
-/** The body of a request as a JSON value; throws `parse-error`, or `invalid-request` where it is nested too deeply. */
-export function parseBody(text: string): unknown {
-  const body = parsed(text);
-  if (isNestedDeeper(body)) throw invalid(`more than ${MAX_NESTING} levels are nested`);
-  return body;
-}
+/** An id is repeated in every event of a stream; real ones have a few dozen characters. */
+const LONGEST_ID = 1024;
 
-function parsed(text: string): unknown {
+/**
+ * The body of a request as a JSON value; throws `parse-error`, `request-too-large` if it has more than `values` values,
+ * or `invalid-request` if it is nested too deeply.
+ */
+export function parseBody(text: string, values: number): unknown {
+  const exceeded = exceededBound(text, { values, levels: MAX_NESTING });
+  if (exceeded === "values") throw tooManyValues(values);
+  if (exceeded === "levels") throw invalid(`more than ${MAX_NESTING} levels are nested`);
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -33,16 +37,23 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A request that consists of more values than `limit`, whatever it is written in. */
+export const tooManyValues = (limit: number): A2AError =>
+  new A2AError("request-too-large", { data: { reason: `more than ${limit} values`, limit } });
+
 /** The id to answer with, whatever else is wrong with the request; `text` is the body that `body` was parsed from. */
 export function requestId(body: unknown, text: string): RequestId {
   const id = isFields(body) ? body["id"] : undefined;
   if (typeof id === "string" || Number.isSafeInteger(id)) return JSON.stringify(id);
-  if (typeof id === "number") return numberAsWritten(text) ?? NO_ID;
+  if (typeof id === "number") return numberAsWritten(text, "id") ?? NO_ID;
   return NO_ID;
 }
 
-/** Checks the envelope; throws `invalid-request`. A request without an id is a call like any other. */
-export function rpcCall(body: unknown): RpcCall {
+/**
+ * Checks the envelope; throws `invalid-request`. A request without an id is a call like any other.
+ * @param answerId as `requestId` gives it
+ */
+export function rpcCall(body: unknown, answerId: RequestId): RpcCall {
   if (Array.isArray(body)) throw invalid("batches are not supported");
   if (!isFields(body)) throw invalid("a request must be an object");
   const { jsonrpc, id, method, params } = body;
@@ -50,6 +61,7 @@ export function rpcCall(body: unknown): RpcCall {
   if (!(id === undefined || id === null || typeof id === "string" || typeof id === "number")) {
     throw invalid("id must be a string or a number");
   }
+  if (answerId.length > LONGEST_ID) throw invalid(`id must have at most ${LONGEST_ID} characters`);
   if (typeof method !== "string") throw invalid("method must be a string");
   return { method, params };
 }
@@ -73,16 +85,3 @@ export function failure(id: RequestId, error: A2AError): string {
 }
 
 const invalid = (reason: string): A2AError => new A2AError("invalid-request", { data: { reason } });
-
-/** The top-level id's own characters. Parses once more, which only fractions and huge numbers have to pay for. */
-function numberAsWritten(text: string): string | undefined {
-  const sources = new WeakMap<object, string | undefined>();
-  const body: unknown = JSON.parse(
-    text,
-    function (this: object, key, value: unknown, context?: { source?: string }) {
-      if (key === "id") sources.set(this, context?.source);
-      return value;
-    },
-  );
-  return isFields(body) ? sources.get(body) : undefined;
-}

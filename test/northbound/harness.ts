@@ -112,6 +112,7 @@ const TIMEOUTS: Timeouts = {
 
 const LIMITS: Limits = {
   requestBody: 4_000_000,
+  requestValues: 10_000,
   responseBody: 1_000_000,
   event: 1_000_000,
   task: 1_000_000,

@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { A2AError } from "../../src/protocol/errors.ts";
 import { failure, parseBody, requestId, rpcCall, success } from "../../src/protocol/jsonrpc.ts";
 
-const idOf = (text: string) => requestId(parseBody(text), text);
+const parse = (text: string) => parseBody(text, 1_000);
+const idOf = (text: string) => requestId(parse(text), text);
 
 describe("the id of an answer", () => {
   test.each(['"a"', '""', '"1"', "1", "0", "-7", "null", "9007199254740993", "1.5", "1e400"])(
@@ -30,14 +31,32 @@ describe("the id of an answer", () => {
 describe("the envelope", () => {
   test("may have 128 levels, and is refused beyond", () => {
     const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
-    expect(parseBody(nested(128))).toHaveLength(1);
+    expect(parse(nested(128))).toHaveLength(1);
     for (const levels of [129, 1_000_000]) {
-      expect(() => parseBody(nested(levels))).toThrow(expect.objectContaining({ code: "invalid-request" }));
+      expect(() => parse(nested(levels))).toThrow(expect.objectContaining({ code: "invalid-request" }));
+    }
+  });
+
+  test("may consist of so many values, and is refused beyond before it is parsed", () => {
+    const body = '{"a":[1,"x,y",null,{}],"b":[],"c":{"d":"\\",[[["}}';
+    expect(parseBody(body, 9)).toEqual(JSON.parse(body));
+    const refusal = { code: "request-too-large", data: { reason: "more than 8 values", limit: 8 } };
+    expect(() => parseBody(body, 8)).toThrow(expect.objectContaining(refusal));
+    expect(() => parseBody(`${"[1,".repeat(9)} is no JSON`, 8)).toThrow(expect.objectContaining(refusal));
+  });
+
+  test("has an id of up to 1024 characters", () => {
+    const call = { jsonrpc: "2.0", method: "m" };
+    for (const id of [`"${"x".repeat(1022)}"`, "9".repeat(1024)]) {
+      expect(rpcCall({ ...call, id: JSON.parse(id) }, id)).toMatchObject({ method: "m" });
+      const longer = id.replace(/.$/, "$&$&");
+      const error = { code: "invalid-request", data: { reason: "id must have at most 1024 characters" } };
+      expect(() => rpcCall({ ...call, id: 1 }, longer)).toThrow(expect.objectContaining(error));
     }
   });
 
   test.each(["", "{", "{'a':1}", "undefined"])("%j is a parse error", (text) => {
-    expect(() => parseBody(text)).toThrow(expect.objectContaining({ code: "parse-error" }));
+    expect(() => parse(text)).toThrow(expect.objectContaining({ code: "parse-error" }));
   });
 
   test.each<[unknown]>([
@@ -56,11 +75,11 @@ describe("the envelope", () => {
     [{ jsonrpc: "2.0", id: [1], method: "m" }],
     [{ jsonrpc: "2.0", id: false, method: "m" }],
   ])("%j is an invalid request", (body) => {
-    expect(() => rpcCall(body)).toThrow(expect.objectContaining({ code: "invalid-request" }));
+    expect(() => rpcCall(body, "1")).toThrow(expect.objectContaining({ code: "invalid-request" }));
   });
 
   test.each([{ id: "a" }, { id: 1 }, { id: null }, {}])("%j is a call", (id) => {
-    expect(rpcCall({ jsonrpc: "2.0", ...id, method: "m", params: [1] })).toEqual({
+    expect(rpcCall({ jsonrpc: "2.0", ...id, method: "m", params: [1] }, "1")).toEqual({
       method: "m",
       params: [1],
     });

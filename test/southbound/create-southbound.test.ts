@@ -30,6 +30,7 @@ const configOf = (url: string): AgentConfig => ({
   },
   limits: {
     requestBody: 1000,
+    requestValues: 1_000,
     responseBody: 1000,
     event: 1000,
     task: 1000,
