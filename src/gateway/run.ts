@@ -11,9 +11,10 @@ import type { Identity } from "./identity.ts";
 import { keepLate, leave, type Events, type LateEvents, Patience } from "./late-events.ts";
 import type { Lease } from "./leases.ts";
 import type { LiveTask } from "./live-task.ts";
+import { StandstillError } from "./standstill.ts";
 import { startTask } from "./start-task.ts";
-import { type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
-import { mayHaveArrived, Upstream } from "./upstream.ts";
+import { cutShort, type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
+import { breakOf, ENDED_EARLY, mayHaveArrived, Upstream } from "./upstream.ts";
 import { VendorIds } from "./vendor-ids.ts";
 
 /** Closes the connection to an agent that would send on. */
@@ -132,8 +133,9 @@ export class TaskRun implements Placed {
 
   async #work(): Promise<void> {
     const { send, report } = this.#turn;
+    const { log, agent } = this.#context;
     if (!send) {
-      await this.#follow(report);
+      await this.#follow(undefined, report);
       return;
     }
     try {
@@ -141,24 +143,25 @@ export class TaskRun implements Placed {
     } catch (error) {
       if (this.#task?.normalizer.held) return;
       if (this.#verdict || !this.#canAsk || !mayHaveArrived(error)) throw error;
-      this.#context.log.info(
-        { err: error, taskId: this.#task?.state.id },
-        "the call broke; asking for the task",
-      );
+      log.info({ err: error, taskId: this.#task?.state.id }, "the call broke; asking for the task");
       await this.#followBroken(error);
       return;
     }
     const outcome = this.#task?.normalizer.outcome ?? "empty";
-    if (outcome === "empty") throw this.#cutShort("The agent ended its answer without an event");
-    if (outcome === "unfinished" || (outcome === "replied" && this.#canAsk)) await this.#follow(undefined);
+    if (outcome === "empty") throw cutShort(agent.name, "The agent ended its answer without an event");
+    const streamed = outcome === "unfinished" && this.way === "stream";
+    if (streamed && this.#canAsk)
+      log.info({ taskId: this.#task?.state.id }, `${ENDED_EARLY}; asking for the task`);
+    if (outcome === "unfinished" || (outcome === "replied" && this.#canAsk))
+      await this.#follow(streamed ? ENDED_EARLY : undefined);
   }
 
   /** Where the agent cannot tell of the task either, what broke the call is what has gone wrong. */
   async #followBroken(cause: unknown): Promise<void> {
     try {
-      await this.#follow(undefined);
-    } catch {
-      throw cause;
+      await this.#follow(this.way === "stream" ? breakOf(cause) : undefined);
+    } catch (error) {
+      throw error instanceof StandstillError ? error : cause;
     }
   }
 
@@ -169,25 +172,21 @@ export class TaskRun implements Placed {
     return hasMethod && this.#vendor.taskId !== undefined;
   }
 
-  async #follow(report: AgentEvent | undefined): Promise<void> {
+  /** @param broken what became of the agent's stream in this turn, if there was one */
+  async #follow(broken: string | undefined, report?: AgentEvent): Promise<void> {
     const task = this.vendorTask;
     if (report) await this.take(report);
     else if (!this.#turn.send) await this.publish();
     if (this.#task?.normalizer.held) return;
     if (!task || !this.#canAsk) {
-      throw this.#cutShort("The agent ended its stream without a final state and cannot report on the task");
+      throw cutShort(this.#context.agent.name, `${ENDED_EARLY} and cannot report on the task`);
     }
     this.#agentEnded = false;
-    const end = await this.#watch(this.#upstream.follow(task));
+    const end = await this.#watch(this.#upstream.follow(task, broken));
     if (end?.kind === "task" || !this.#context.backend.getTask) return;
     // A resumed stream may have left a gap; the agent's own record closes it.
     const last = await this.#upstream.report(task).catch(() => undefined);
     if (last) await this.take(last);
-  }
-
-  #cutShort(message: string): A2AError {
-    const data = { agent: this.#context.agent.name, stage: "body" };
-    return new A2AError("invalid-agent-response", { message, data });
   }
 
   /** Reads until the agent ends its stream, or has said that it is done and stays silent. */
@@ -254,22 +253,17 @@ export class TaskRun implements Placed {
     const task = this.#task;
     if (!task) throw new A2AError("internal-error");
     const { contextId } = task.state;
-    if (task.normalizer.outcome === "message") {
-      const message = task.normalizer.takeMessage(contextId);
-      await this.#rememberContext(contextId, true);
-      if (message) this.#opened.resolve({ kind: "message", message });
-      return;
+    const { contextId: vendorContextId = contextId } = this.#vendor;
+    const isMessage = task.normalizer.outcome === "message";
+    // No record of a task keeps the context that a Message belongs to.
+    if (isMessage || vendorContextId !== contextId) {
+      const updatedAt = this.#context.mint.now();
+      const { principal } = this.#turn;
+      await this.#identity.rememberContext({ principal, contextId, vendorContextId, updatedAt });
     }
-    await this.#rememberContext(contextId, false);
-    await task.finish();
-  }
-
-  async #rememberContext(contextId: string, always: boolean): Promise<void> {
-    const vendorContextId = this.#vendor.contextId ?? contextId;
-    if (!always && vendorContextId === contextId) return;
-    const { principal } = this.#turn;
-    const updatedAt = this.#context.mint.now();
-    await this.#identity.rememberContext({ principal, contextId, vendorContextId, updatedAt });
+    const message = isMessage ? task.normalizer.takeMessage(contextId) : undefined;
+    if (message) this.#opened.resolve({ kind: "message", message });
+    else await task.finish();
   }
 
   /** Nothing came of the turn where no client knows of it; otherwise it ends in a state that says why. */

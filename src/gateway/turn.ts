@@ -1,5 +1,6 @@
 /** One turn of a task: what begins it and what it can come to. */
 import type { AgentEvent } from "../adapter.ts";
+import { A2AError } from "../protocol/errors.ts";
 import type { Message } from "../protocol/model.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import type { TaskRecord } from "../store/store.ts";
@@ -46,6 +47,10 @@ export interface Verdict {
   /** What the error says besides, where no client knows of the task yet. */
   readonly data?: Record<string, unknown> | undefined;
 }
+
+/** The agent has ended its answer too early. */
+export const cutShort = (agent: string, message: string): A2AError =>
+  new A2AError("invalid-agent-response", { message, data: { agent, stage: "body" } });
 
 /** The turn has used up its total time. */
 export const overtime = (agent: string): Verdict => ({

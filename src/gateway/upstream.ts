@@ -11,6 +11,7 @@ import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
 import type { Events } from "./late-events.ts";
 import { callOf, OpenCall, type CallExtras } from "./open-call.ts";
+import { Standstill } from "./standstill.ts";
 import { BegunEvents, TimedEvents } from "./timed-events.ts";
 import { VendorCallback } from "./vendor-callback.ts";
 
@@ -18,6 +19,9 @@ type Way = "stream" | "send";
 
 /** Failed looks at the agent in a row before it is given up. */
 const MAX_POLL_FAILURES = 5;
+
+/** ms between two looks at an agent that was there before and now refuses connections. */
+const REFUSED_PAUSE = 250;
 
 /** ms; notifications in such a row are one reason to look. */
 const RING_GAP = 200;
@@ -36,11 +40,20 @@ function isTransient(error: unknown): boolean {
   return typeof status === "number" && (status >= 500 || status === 429);
 }
 
+const stageOf = (error: unknown): unknown => (error instanceof A2AError ? error.data?.["stage"] : undefined);
+
+/** What broke a stream, as a sentence; undefined if the agent was only silent for too long. */
+export const breakOf = (error: unknown): string | undefined =>
+  error instanceof A2AError && stageOf(error) !== "timeout" ? error.message : undefined;
+
+/** What became of a stream that the agent has ended too early, as a sentence. */
+export const ENDED_EARLY = "The agent ended its stream without a final state";
+
 const NEVER_SENT: ReadonlySet<unknown> = new Set(["dns", "connect", "tls"]);
 
 /** The call broke after the agent may have taken it up. */
 export const mayHaveArrived = (error: unknown): boolean =>
-  isTransient(error) && !(error instanceof A2AError && NEVER_SENT.has(error.data?.["stage"]));
+  isTransient(error) && !NEVER_SENT.has(stageOf(error));
 
 export class Upstream {
   readonly #context: EngineContext;
@@ -119,19 +132,25 @@ export class Upstream {
     this.#callback?.release(task, callOf(this.#extras, signal));
   }
 
-  /** Yields the task as the agent reports it, again and again; ends only by an error or when left. */
-  async *follow(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
+  /**
+   * Yields the task as the agent reports it, again and again; ends only by an error or when left.
+   * @param broken what became of the agent's stream of the task, if there was one
+   */
+  async *follow(task: VendorTask, broken: string | undefined): AsyncGenerator<AgentEvent, void, void> {
     const { backend, log } = this.#context;
     await this.#subscribe(task);
+    let cut = broken;
     if (backend.resubscribe && !this.#callback?.callback) {
       try {
         yield* this.#timed((call) => backend.resubscribe?.(task, call));
+        cut ??= ENDED_EARLY;
       } catch (error) {
         if (this.#aborted) throw error;
+        if (stageOf(error) === "body") cut ??= breakOf(error);
         log.debug({ err: error }, "the agent's stream could not be resumed");
       }
     }
-    yield* this.#poll(task);
+    yield* this.#poll(task, cut);
   }
 
   /** The task as the agent has it now. */
@@ -158,18 +177,28 @@ export class Upstream {
   }
 
   /** Asks at once, then whenever the callback is rung, or else from time to time. */
-  async *#poll(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
+  async *#poll(task: VendorTask, broken: string | undefined): AsyncGenerator<AgentEvent, void, void> {
     const { agent, deadlines } = this.#context;
     const { callback, safetyPoll = 0 } = this.#callback ?? {};
+    // An agent that calls back may be silent for as long as it works.
+    const standstill =
+      broken === undefined || callback ? undefined : new Standstill(broken, agent.timeouts.idle);
     for (let failures = 0; ;) {
+      let pause = agent.timeouts.poll;
+      let report: AgentTask | undefined;
       callback?.listen();
       try {
-        const report = await this.report(task);
+        report = await this.report(task);
         failures = 0;
-        yield report;
       } catch (error) {
         failures += 1;
         if (this.#aborted || !isTransient(error) || failures >= MAX_POLL_FAILURES) throw error;
+        // After a restart of the proxy the agent may be starting too.
+        if (stageOf(error) === "connect" && this.#way) pause = Math.min(pause, REFUSED_PAUSE);
+      }
+      if (report) {
+        yield report;
+        standstill?.see(report);
       }
       const over = new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -178,7 +207,7 @@ export class Upstream {
         await deadlines.wait(safetyPoll, Promise.race([over, callback.rung]));
         await deadlines.wait(RING_GAP, over);
       } else {
-        await deadlines.wait(agent.timeouts.poll, over);
+        await deadlines.wait(pause, over);
       }
       if (this.#aborted) throw this.#aborted;
     }
