@@ -8,21 +8,20 @@ import type { ProtoMessage } from "../../src/protocol/grpc-codec.ts";
 import type { GrpcClient, GrpcRequest } from "../../src/southbound/grpc.ts";
 import { mapped } from "../../src/southbound/values.ts";
 import { compact } from "../shared/object.ts";
-import {
-  taskName,
-  toBlockingSendRequest,
-  toCreatePushRequest,
-  toSendRequest,
-  withPlainBytes,
-} from "./proto-json.ts";
+import { taskName, toCreatePushRequest, toSendRequest, withBlocking, withPlainBytes } from "./proto-json.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
 export class GrpcTransport implements Transport {
   readonly #connect: () => GrpcClient;
+  readonly #named: () => string | undefined;
 
-  /** @param connect gives the client, which is wanted with the first call */
-  constructor(connect: () => GrpcClient) {
+  /**
+   * @param connect gives the client, which is wanted with the first call
+   * @param named gives the address that the card names for gRPC
+   */
+  constructor(connect: () => GrpcClient, named: () => string | undefined) {
     this.#connect = connect;
+    this.#named = named;
   }
 
   /** Resolves with the response as ProtoJSON; rejects with an A2AError. */
@@ -30,16 +29,34 @@ export class GrpcTransport implements Transport {
     try {
       return withPlainBytes(await this.#connect().unary(toGrpcRequest(exchange)));
     } catch (thrown) {
-      throw isNoCard(exchange, thrown) ? new A2AError("extended-card-not-configured") : thrown;
+      throw isNoCard(exchange, thrown) ? new A2AError("extended-card-not-configured") : this.#told(thrown);
     }
   }
 
   /** Yields each event as ProtoJSON; throws an A2AError at an error, before or in the stream. */
   stream(exchange: Exchange): AsyncIterable<unknown> {
     const events = this.#connect().stream(toGrpcRequest(exchange));
-    return mapped(events, { value: (event) => [withPlainBytes(event)] });
+    return mapped(events, {
+      value: (event) => [withPlainBytes(event)],
+      fail: (thrown) => {
+        throw this.#told(thrown);
+      },
+    });
+  }
+
+  /** Where nothing answered, and the card names another address, the error names that too. */
+  #told(thrown: unknown): unknown {
+    if (!(thrown instanceof A2AError)) return thrown;
+    const tried = thrown.data?.["address"];
+    const named = this.#named();
+    if (typeof tried !== "string" || named === undefined || hostOf(named) === hostOf(tried)) return thrown;
+    const { code, message, data, cause } = thrown;
+    const hint = `${message}; its card names ${named} for gRPC, which the option grpcUrl may name too`;
+    return new A2AError(code, { message: hint, data: { ...data, named }, cause });
   }
 }
+
+const hostOf = (address: string): string => address.replace(/^\w+:\/\//, "").replace(/\/+$/, "");
 
 /** Unlike over HTTP, there is no other place where the card could be. */
 const isNoCard = ({ method }: Request, thrown: unknown): boolean =>
@@ -56,7 +73,7 @@ function toGrpcRequest({ signal, headers, ...asked }: Exchange): GrpcRequest {
 function rpcOf(request: Request): readonly [rpc: string, message: ProtoMessage] {
   switch (request.method) {
     case "message/send":
-      return ["SendMessage", toBlockingSendRequest(request.params)];
+      return ["SendMessage", toSendRequest(withBlocking(request.params))];
     case "message/stream":
       return ["SendStreamingMessage", toSendRequest(request.params)];
     case "tasks/get": {

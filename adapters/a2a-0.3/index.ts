@@ -34,7 +34,7 @@ import { GrpcTransport } from "./grpc.ts";
 import { fromCanonicalParams } from "./message.ts";
 import { RestClient } from "./rest.ts";
 import { fromCanonicalTask } from "./task.ts";
-import { transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
+import { interfacesOf, transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
 
 const Options = z.strictObject({
   workingText: z
@@ -49,6 +49,14 @@ const Options = z.strictObject({
     description:
       "What to call the agent over: `jsonrpc`, `http+json`, `grpc`, or `auto`, which goes by its card.",
   }),
+  rest: z
+    .enum(["auto", "v1", "bare"])
+    .default("auto")
+    .meta({
+      description:
+        "How the agent serves HTTP+JSON: `v1`, routes under `/v1` and ProtoJSON, as 0.3.0 has it; `bare`, routes without `/v1` and " +
+        "the JSON of the schema, as a2a-go v2 does; `auto`: `v1`, and `bare` if it has no such routes.",
+    }),
   grpcUrl: z
     .string()
     .refine(isGrpcAddress, {
@@ -93,6 +101,8 @@ class Backend03 implements Backend {
   readonly #southbound: Southbound;
   readonly #transports: Readonly<Record<TransportName, Transport>>;
   readonly #card: Remembered<AgentCard>;
+  /** Where the card says that gRPC is. */
+  #grpcAddress: string | undefined;
 
   constructor(options: Options, southbound: Southbound) {
     this.#options = options;
@@ -101,11 +111,17 @@ class Backend03 implements Backend {
     const newId = () => southbound.newId();
     this.#transports = {
       jsonrpc: new JsonRpcClient({ http, url, newId, toError: toCanonicalError, fold }),
-      "http+json": new RestClient(http, url),
-      grpc: new GrpcTransport(() => grpcOf(southbound, options.grpcUrl)),
+      "http+json": new RestClient(http, { url, layout: options.rest }),
+      grpc: new GrpcTransport(
+        () => grpcOf(southbound, options.grpcUrl),
+        () => this.#grpcAddress,
+      ),
     };
-    const load = async (signal: AbortSignal): Promise<AgentCard> =>
-      toCanonicalCard(await this.#fetchCard(signal), { name: southbound.agent, url });
+    const load = async (signal: AbortSignal): Promise<AgentCard> => {
+      const card = toCanonicalCard(await this.#fetchCard(signal), { name: southbound.agent, url });
+      this.#grpcAddress = interfacesOf(card).find(({ transport }) => transport.toUpperCase() === "GRPC")?.url;
+      return card;
+    };
     this.#card = remember(load, CARD_AGE);
   }
 
@@ -239,7 +255,7 @@ class Backend03 implements Backend {
     const { transport } = this.#options;
     if (transport !== "auto") return this.#transports[transport];
     if (this.#southbound.isGrpc) return this.#transports.grpc;
-    return this.#transports[card ? transportOf(card) : "jsonrpc"];
+    return this.#transports[card ? transportOf(card, this.#southbound.url) : "jsonrpc"];
   }
 
   /** Undefined if the card is unavailable: the call itself shows what the agent can do. */

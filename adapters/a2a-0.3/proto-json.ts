@@ -9,14 +9,13 @@ import { compact, isRecord } from "../shared/object.ts";
 import type { CallbackParams } from "./transport.ts";
 
 /**
- * SendMessageRequest of message/send. An absent `blocking` is false in ProtoJSON, and servers that go by that answer before
- * the work is done; the JSON of the schema means true by it.
+ * The parameters of message/send with `blocking` said. An absent one is false in ProtoJSON, and servers that go by that
+ * answer before the work is done; the JSON of the schema means true by it.
  */
-export const toBlockingSendRequest = (params: MessageSendParams): Record<string, unknown> =>
-  toSendRequest({
-    ...params,
-    configuration: { ...params.configuration, blocking: params.configuration?.blocking ?? true },
-  });
+export const withBlocking = (params: MessageSendParams): MessageSendParams => ({
+  ...params,
+  configuration: { ...params.configuration, blocking: params.configuration?.blocking ?? true },
+});
 
 /** SendMessageRequest; its message is under the JSON name `message`. */
 export function toSendRequest({

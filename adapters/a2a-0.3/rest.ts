@@ -1,52 +1,44 @@
 /**
- * The HTTP+JSON binding (A2A 0.3.0 §3.2.3, §11): the methods as routes under `/v1`, ProtoJSON in both directions. What
- * comes back is read by the same functions as over JSON-RPC, which know the names of this binding. Repaired here is what
- * only this binding gets wrong: streams subscribed to by POST or by GET.
+ * The HTTP+JSON binding (A2A 0.3.0 §3.2.3, §11). What comes back is read by the same functions as over JSON-RPC, which know
+ * the names of this binding. Repaired here is what only this binding gets wrong: routes without `/v1`, streams subscribed
+ * to by POST or by GET, errors in forms of their own. What an agent turned out to serve is remembered.
  */
-import { z } from "zod";
-import type { A2AError } from "../../src/protocol/errors.ts";
-import type { HttpClient, HttpRequest, HttpResponse } from "../../src/southbound/http.ts";
+import { A2AError } from "../../src/protocol/errors.ts";
+import type { HttpClient, HttpResponse, HttpStream } from "../../src/southbound/http.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
-import { vendorError } from "../../src/southbound/vendor-fault.ts";
-import { isRecord } from "../shared/object.ts";
-import { toCanonicalError } from "./errors.ts";
-import { toBlockingSendRequest, toCreatePushRequest, toSendRequest, withPlainBytes } from "./proto-json.ts";
+import { withPlainBytes } from "./proto-json.ts";
+import { faultOf, isFault, isFromRoute, isNoRoute } from "./rest-fault.ts";
+import { routesOf, type Layout, type Route } from "./rest-routes.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
-type Route = Pick<HttpRequest, "method" | "url" | "body">;
-
-/** Statuses of a route that is not there, or not for this verb. */
-const NO_ROUTE: ReadonlySet<number> = new Set([404, 405, 501]);
-
-/** The JSON-RPC code that a status means where the body has none. */
-const CODE_BY_STATUS: ReadonlyMap<number, number> = new Map([
-  [400, -32602],
-  [409, -32002],
-  [415, -32005],
-  [422, -32602],
-  [501, -32004],
-]);
-
-const Fault = z.looseObject({
-  code: z.number().optional().catch(undefined),
-  message: z.string().optional().catch(undefined),
-  data: z.unknown().optional(),
-});
+export interface RestOptions {
+  /** As configured, with or without `/v1` at its end. */
+  readonly url: string;
+  /** `auto`: `v1`, and `bare` if the agent has no such routes. */
+  readonly layout: Layout | "auto";
+}
 
 export class RestClient implements Transport {
   readonly #http: HttpClient;
   readonly #base: string;
+  /** Undefined until the agent has answered on a route of either. */
+  #layout: Layout | undefined;
+  /** The verb by which the agent lets subscribe. */
+  #subscribesBy: Route["method"] | undefined;
 
-  /** @param url as configured, with or without `/v1` at its end */
-  constructor(http: HttpClient, url: string) {
+  constructor(http: HttpClient, { url, layout }: RestOptions) {
     this.#http = http;
-    this.#base = `${url.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
+    this.#base = url.replace(/\/+$/, "").replace(/\/v1$/, "");
+    this.#layout = layout === "auto" ? undefined : layout;
   }
 
   /** Resolves with the body; rejects with an A2AError. */
   async call({ signal, headers, ...asked }: Exchange): Promise<unknown> {
-    const [route] = this.#routes(asked);
-    const response = await this.#http.unary({ ...route, headers, signal });
+    const response = await this.#tried(
+      asked,
+      (route) => this.#http.unary({ ...route, headers, signal }),
+      (answer) => answer,
+    );
     if (response.status >= 400) throw faultOf(asked.method, response);
     return withPlainBytes(response.json);
   }
@@ -58,12 +50,12 @@ export class RestClient implements Transport {
 
   async #open({ signal, headers, ...asked }: Exchange): Promise<AsyncIterable<unknown>> {
     const { method } = asked;
-    const [first, second] = this.#routes(asked);
     const request = { headers: { accept: "text/event-stream", ...headers }, signal };
-    let answer = await this.#http.stream({ ...first, ...request });
-    if (!answer.ok && second && NO_ROUTE.has(answer.response.status)) {
-      answer = await this.#http.stream({ ...second, ...request });
-    }
+    const answer = await this.#tried<HttpStream>(
+      asked,
+      (route) => this.#http.stream({ ...route, ...request }),
+      (stream) => (stream.ok ? undefined : stream.response),
+    );
     if (!answer.ok) throw faultOf(method, answer.response);
     const { status } = answer;
     return mapped(answer.values, {
@@ -75,61 +67,40 @@ export class RestClient implements Transport {
     });
   }
 
-  /** The route of a method, and the other way that it may be served. */
-  #routes(request: Request): readonly [Route, Route?] {
-    switch (request.method) {
-      case "message/send":
-        return [
-          { method: "POST", url: `${this.#base}/message:send`, body: toBlockingSendRequest(request.params) },
-        ];
-      case "message/stream":
-        return [{ method: "POST", url: `${this.#base}/message:stream`, body: toSendRequest(request.params) }];
-      case "tasks/get": {
-        const { id, historyLength } = request.params;
-        const query = historyLength === undefined ? "" : `?historyLength=${historyLength}`;
-        return [{ method: "GET", url: this.#task(id) + query }];
+  /**
+   * The answer of the first route that the agent has, else that of the first route. A route that is not there has done
+   * nothing, so that the next may be tried with any method.
+   */
+  async #tried<T>(
+    request: Request,
+    send: (route: Route) => Promise<T>,
+    responseOf: (answer: T) => HttpResponse | undefined,
+  ): Promise<T> {
+    const candidates = this.#candidates(request);
+    let refusal: { readonly answer: T } | undefined;
+    for (const { layout, route } of candidates) {
+      const answer = await send(route);
+      const response = responseOf(answer);
+      const isServed = !response || isFromRoute(response);
+      // Of a layout that is only a guess, a route counts that surely is there.
+      if (isServed || (layout === candidates[0]?.layout && !isNoRoute(response))) {
+        if (isServed) this.#layout ??= layout;
+        if (request.method === "tasks/resubscribe") this.#subscribesBy = route.method;
+        return answer;
       }
-      case "tasks/cancel":
-        return [{ method: "POST", url: `${this.#task(request.params.id)}:cancel`, body: {} }];
-      case "tasks/resubscribe": {
-        // The text of 0.3.0 says POST, its proto GET.
-        const url = `${this.#task(request.params.id)}:subscribe`;
-        return [
-          { method: "POST", url, body: {} },
-          { method: "GET", url },
-        ];
-      }
-      case "tasks/pushNotificationConfig/set": {
-        const url = `${this.#task(request.params.taskId)}/pushNotificationConfigs`;
-        return [{ method: "POST", url, body: toCreatePushRequest(request.params) }];
-      }
-      case "tasks/pushNotificationConfig/delete": {
-        const { id, pushNotificationConfigId } = request.params;
-        const config = encodeURIComponent(pushNotificationConfigId);
-        return [{ method: "DELETE", url: `${this.#task(id)}/pushNotificationConfigs/${config}` }];
-      }
-      case "agent/getAuthenticatedExtendedCard":
-        return [{ method: "GET", url: `${this.#base}/card` }];
-      default:
-        return request satisfies never;
+      refusal ??= { answer };
     }
+    if (refusal) return refusal.answer;
+    throw new A2AError("method-not-found");
   }
 
-  #task(id: string): string {
-    return `${this.#base}/tasks/${encodeURIComponent(id)}`;
+  #candidates(request: Request): readonly { readonly layout: Layout; readonly route: Route }[] {
+    const layouts: readonly Layout[] = this.#layout ? [this.#layout] : ["v1", "bare"];
+    const isLater = ({ method }: Route): number => Number(method !== this.#subscribesBy);
+    return layouts.flatMap((layout) =>
+      routesOf(this.#base, layout, request)
+        .toSorted((one, other) => isLater(one) - isLater(other))
+        .map((route) => ({ layout, route })),
+    );
   }
-}
-
-/** An error object in a stream that is not named so. */
-const isFault = (value: unknown): boolean =>
-  isRecord(value) && typeof value["code"] === "number" && typeof value["message"] === "string";
-
-/** `{code, message, data?}`, `{message}`, the same under `error`, or nothing that could be read. */
-function faultOf(method: string, { status, headers, json, excerpt }: HttpResponse): A2AError {
-  const body = isRecord(json) && isRecord(json["error"]) ? json["error"] : json;
-  const { code: said, message = "", data } = Fault.safeParse(body).data ?? {};
-  const ofTask = status === 404 ? (method.startsWith("tasks/") ? -32001 : -32601) : undefined;
-  const code = said !== undefined && said < 0 ? said : (ofTask ?? CODE_BY_STATUS.get(status));
-  const rpc = code === undefined ? undefined : { code, message, data };
-  return vendorError({ status, rpc, body: json, excerpt, method }, headers, toCanonicalError);
 }

@@ -35,14 +35,48 @@ export interface Transport {
 
 export type TransportName = "jsonrpc" | "http+json" | "grpc";
 
+/** The best known transport first: JSON-RPC is what most servers were tried with, and the configured URL is one of HTTP. */
+const BY_PREFERENCE = [
+  ["JSONRPC", "jsonrpc"],
+  ["HTTP+JSON", "http+json"],
+  ["GRPC", "grpc"],
+] as const;
+
+interface Named {
+  readonly transport: string;
+  readonly url: string;
+}
+
+/** The transports that a card names; without a preference it is JSON-RPC (§5.5.1). */
+export const interfacesOf = ({
+  url,
+  preferredTransport = "JSONRPC",
+  additionalInterfaces = [],
+}: AgentCard): readonly Named[] => [{ transport: preferredTransport, url }, ...additionalInterfaces];
+
 /**
- * JSON-RPC wherever the card names it or names nothing, since it is what most servers were tried with; gRPC only where
- * the card names nothing over HTTP, since the configured URL is one of HTTP.
+ * The transport that the card names at the configured URL; if there is none, at its path, since a card often names another
+ * host than the one that reaches the agent. If that does not tell either, the best of those that the card names.
  */
-export function transportOf({ preferredTransport, additionalInterfaces = [] }: AgentCard): TransportName {
-  const named = [preferredTransport ?? "JSONRPC", ...additionalInterfaces.map(({ transport }) => transport)];
-  const names = new Set(named.map((name) => name.toUpperCase()));
-  if (names.has("JSONRPC")) return "jsonrpc";
-  if (names.has("HTTP+JSON")) return "http+json";
-  return names.has("GRPC") ? "grpc" : "jsonrpc";
+export function transportOf(card: AgentCard, url: string): TransportName {
+  const all = interfacesOf(card);
+  const here = placeOf(url);
+  const at = (part: "origin" | "path") => (one: Named) => {
+    const place = placeOf(one.url);
+    return place?.path === here?.path && (part === "path" || place?.origin === here?.origin);
+  };
+  const overHttp = all.filter(({ transport }) => transport.toUpperCase() !== "GRPC");
+  return best(overHttp.filter(at("origin"))) ?? best(overHttp.filter(at("path"))) ?? best(all) ?? "jsonrpc";
+}
+
+function best(named: readonly Named[]): TransportName | undefined {
+  const names = new Set(named.map(({ transport }) => transport.toUpperCase()));
+  return BY_PREFERENCE.find(([name]) => names.has(name))?.[1];
+}
+
+/** `/v1` and a slash at the end of the path do not count; undefined for `host:port`. */
+function placeOf(url: string): { readonly origin: string; readonly path: string } | undefined {
+  const { protocol, origin, pathname } = URL.parse(url) ?? {};
+  if (origin === undefined || pathname === undefined || !protocol?.startsWith("http")) return undefined;
+  return { origin, path: pathname.replace(/\/+$/, "").replace(/\/v1$/, "") };
 }

@@ -77,6 +77,9 @@ for (const code of Object.keys(TABLE) as ErrorCode[]) {
 /** The literal code of a 0.3.0 JSON-RPC error number, or undefined for a number 0.3.0 does not define. */
 export const errorCodeOf = (rpc: number): ErrorCode | undefined => BY_RPC.get(rpc);
 
+/** The JSON-RPC error number of a code. */
+export const rpcCodeOf = (code: ErrorCode): number => ROWS[code].rpc;
+
 export interface A2AErrorOptions {
   /** What went wrong. If absent, the code's standard message, with `path` and `reason` of `data`. Must not hold a secret. */
   message?: string | undefined;
@@ -110,7 +113,7 @@ export class A2AError extends Error {
 
   /** The JSON-RPC error number. */
   get rpcCode(): number {
-    return ROWS[this.code].rpc;
+    return rpcCodeOf(this.code);
   }
 
   /** The HTTP status on the HTTP+JSON transport. */

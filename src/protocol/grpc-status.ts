@@ -5,6 +5,7 @@
  */
 import { Metadata, status } from "@grpc/grpc-js";
 import { z } from "zod";
+import { errorCodeByName } from "./error-names.ts";
 import { A2AError, errorCodeOf, type ErrorCode } from "./errors.ts";
 
 /** Name of the trailing metadata. */
@@ -82,21 +83,6 @@ const PRECONDITION: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>(
   ["GetAgentCard", "extended-card-not-configured"],
 ]);
 
-/** Words that begin the details where a server, as the Python SDK does, names the error there: its statuses differ. */
-const BY_NAME: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
-  ["InvalidRequestError", "invalid-request"],
-  ["MethodNotFoundError", "method-not-found"],
-  ["InvalidParamsError", "invalid-params"],
-  ["InternalError", "internal-error"],
-  ["TaskNotFoundError", "task-not-found"],
-  ["TaskNotCancelableError", "task-not-cancelable"],
-  ["PushNotificationNotSupportedError", "push-not-supported"],
-  ["UnsupportedOperationError", "unsupported-operation"],
-  ["ContentTypeNotSupportedError", "content-type-not-supported"],
-  ["InvalidAgentResponseError", "invalid-agent-response"],
-  ["AuthenticatedExtendedCardNotConfiguredError", "extended-card-not-configured"],
-]);
-
 interface ReceivedStatus {
   readonly code: status;
   readonly details: string;
@@ -118,11 +104,12 @@ export function errorTrailer(metadata: Metadata): string | undefined {
  */
 export function fromGrpcStatus({ code, details, trailer, rpc }: ReceivedStatus): A2AError {
   const told = Trailer.safeParse(parsed(trailer)).data;
+  // The Python and Java SDKs name the error there; their statuses differ.
   const named = /^(\w+Error): (.*)$/s.exec(details);
   const byStatus =
     (code === status.FAILED_PRECONDITION && PRECONDITION.get(rpc)) ||
     (BY_STATUS.get(code) ?? "invalid-agent-response");
-  const byName = named?.[1] === undefined ? undefined : BY_NAME.get(named[1]);
+  const byName = named?.[1] === undefined ? undefined : errorCodeByName(named[1]);
   // -32603 is also what an agent says that is not there; its status tells it from a fault within.
   const byTrailer = code === status.UNAVAILABLE ? undefined : told && errorCodeOf(told.code);
   const text = told?.message ?? (byName && named?.[2]) ?? details;

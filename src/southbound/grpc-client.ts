@@ -19,7 +19,7 @@ import type { Authorizer } from "./authorizer.ts";
 import { authorized, lowerCase, type Authorization } from "./credentials.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import { isUnauthenticated, toGrpcFault } from "./grpc-fault.ts";
-import type { GrpcTarget } from "./grpc-target.ts";
+import { addressOf, type GrpcTarget } from "./grpc-target.ts";
 import type { GrpcClient, GrpcRequest } from "./grpc.ts";
 import type { Redact } from "./redact.ts";
 import type { TlsIdentity } from "./tls.ts";
@@ -45,6 +45,9 @@ export type ClosableGrpcClient = GrpcClient & {
 
 /** An agent that comes back is not left waiting for longer, ms. */
 const MAX_BACKOFF = 5000;
+
+/** Stages at which no server was found at the address. */
+const UNCONNECTED: ReadonlySet<unknown> = new Set(["dns", "connect", "tls"]);
 
 type Bytes = ClientReadableStream<Buffer>;
 
@@ -204,8 +207,9 @@ class GrpcJsClient implements ClosableGrpcClient {
 
   #fault(thrown: unknown, rpc: string, at: Pick<FaultContext, "stage" | "signal">): A2AError {
     if (this.#isClosed) return this.#shuttingDown();
-    const { agent, redact } = this.#options;
-    return toGrpcFault(thrown, rpc, { ...at, agent, redact });
+    const { agent, redact, target } = this.#options;
+    const fault = toGrpcFault(thrown, rpc, { ...at, agent, redact });
+    return UNCONNECTED.has(fault.data?.["stage"]) ? atAddress(fault, addressOf(target)) : fault;
   }
 
   #shuttingDown(): A2AError {
@@ -213,6 +217,11 @@ class GrpcJsClient implements ClosableGrpcClient {
     const message = `The agent ${agent} is no longer called: the proxy is shutting down`;
     return new A2AError("shutting-down", { message, data: { agent } });
   }
+}
+
+/** Which address was tried is not plain from the configuration: by default it is that of `url`. */
+function atAddress({ code, message, data, cause }: A2AError, address: string): A2AError {
+  return new A2AError(code, { message: `${message} (${address})`, data: { ...data, address }, cause });
 }
 
 /** A gRPC client for one agent at one address; it connects when it is first used. */

@@ -25,3 +25,7 @@ export function grpcTargetOf(address: string | undefined, url: string): GrpcTarg
   const isSecure = scheme === undefined ? isHttps : scheme.toLowerCase() === "grpcs";
   return { address: `dns:${host}`, isSecure };
 }
+
+/** As the configuration would say it. */
+export const addressOf = ({ address, isSecure }: GrpcTarget): string =>
+  `${isSecure ? "grpcs" : "grpc"}://${address.replace(/^dns:/, "")}`;

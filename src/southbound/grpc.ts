@@ -16,7 +16,7 @@ export interface GrpcRequest {
 export interface GrpcClient {
   /**
    * A status that is not OK rejects with the A2AError that it means, whose `data` has `stage: "response"` and
-   * `grpcStatus`.
+   * `grpcStatus`. A connection that does not come about rejects with one whose `data` has the `address` that was tried.
    */
   unary(request: GrpcRequest): Promise<ProtoMessage>;
   /** Yields each response; throws as `unary` rejects, before or in the stream. Leaving the loop cancels the call. */

@@ -18,7 +18,7 @@ export interface RpcError {
 export interface VendorFault {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** The JSON-RPC error, where the answer holds one. */
+  /** The JSON-RPC error that the answer holds or, by its binding's rules, means. */
   readonly rpc?: RpcError | undefined;
   /** The JSON body that is no JSON-RPC envelope, where there is one. */
   readonly body?: unknown;
@@ -58,7 +58,7 @@ export function vendorError(
 
 /** JSON-RPC errors as 0.3 defines them; every other refusal is an `invalid-agent-response` that says what came. */
 export function defaultFault({ status, rpc, body, excerpt, method }: VendorFault): A2AError {
-  const vendor = rpc ?? body ?? (excerpt === "" ? undefined : excerpt);
+  const vendor = body ?? rpc ?? (excerpt === "" ? undefined : excerpt);
   const data = { stage: "response", status, ...(vendor === undefined ? {} : { vendor }) };
   if (rpc) {
     const code = errorCodeOf(rpc.code) ?? "invalid-agent-response";

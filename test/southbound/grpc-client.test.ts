@@ -173,11 +173,13 @@ describe("a call", () => {
 });
 
 describe("a fault", () => {
-  test("is a refused connection", async () => {
-    expect(await faultOf(clientOf(await closedPort()).unary(get))).toMatchObject({
+  test("is a refused connection, with the address", async () => {
+    const port = await closedPort();
+    const address = `grpc://127.0.0.1:${port}`;
+    expect(await faultOf(clientOf(port).unary(get))).toMatchObject({
       code: "agent-unavailable",
-      message: "The agent planner refused the connection",
-      data: { agent: "planner", stage: "connect", cause: "ECONNREFUSED" },
+      message: `The agent planner refused the connection (${address})`,
+      data: { agent: "planner", stage: "connect", cause: "ECONNREFUSED", address },
     });
   });
 

@@ -6,7 +6,7 @@ import type { Backend, Call } from "../../../src/adapter.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS } from "../../../src/config/config.ts";
 import { createRedactor } from "../../../src/southbound/redact.ts";
 import { createSouthbound } from "../../../src/southbound/create-southbound.ts";
-import { post, rpc, streamResults, userMessage } from "../../support/client.ts";
+import { post, rpc, rpcStream, streamResults, userMessage } from "../../support/client.ts";
 import { startTestProxy } from "../../support/proxy.ts";
 import { BYTES, CARD, startGrpcAgent as startAgent, type Agent } from "./grpc-agent.ts";
 
@@ -62,6 +62,18 @@ describe("the official server is fronted over gRPC", () => {
       }),
       expect.objectContaining({ kind: "status-update", final: true }),
     ]);
+  });
+
+  test("and an address where nobody answers is named, beside the one on the card", async () => {
+    const { port } = await startGrpcAgent();
+    const card = { ...CARD, url: `127.0.0.1:${port}` };
+    const url = await fronted({ url: "http://127.0.0.1:9", card });
+    const tried = "The agent files refused the connection (grpc://127.0.0.1:9)";
+    const message = `${tried}; its card names 127.0.0.1:${port} for gRPC, which the option grpcUrl may name too`;
+    const expected = { code: -32603, message, data: { stage: "connect", address: "grpc://127.0.0.1:9" } };
+    expect((await rpc(url, "message/send", userMessage("go"))).error).toMatchObject(expected);
+    const streamed = await Array.fromAsync(rpcStream(url, "message/stream", userMessage("go")));
+    expect(streamed).toMatchObject([{ error: expected }]);
   });
 
   test("and a running task can be canceled there", async () => {

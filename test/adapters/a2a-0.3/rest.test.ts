@@ -122,7 +122,7 @@ function scripted(...answers: (Partial<HttpResponse> | readonly StreamedValue[])
           : { ok: false, response: response(answer) };
       },
     },
-    "http://agent.test/base/v1/",
+    { url: "http://agent.test/base/v1/", layout: "auto" },
   );
   return { client, requests };
 }
@@ -150,6 +150,18 @@ describe("the routes", () => {
   });
 });
 
+test("the verb by which the agent lets subscribe is remembered", async () => {
+  const { client, requests } = scripted({ status: 405, json: { detail: "Method Not Allowed" } }, [], []);
+  for (let turn = 0; turn < 2; turn++) expect(await Array.fromAsync(client.stream(subscribe))).toEqual([]);
+  expect(requests.map(([verb]) => verb)).toEqual(["POST", "GET", "GET"]);
+});
+
+test("a subscription to a task that is not known is not tried again in another way", async () => {
+  const { client, requests } = scripted({ status: 404, json: { code: -32001, message: "Task not found" } });
+  await expect(client.stream(subscribe).next()).rejects.toMatchObject({ code: "task-not-found" });
+  expect(requests).toHaveLength(1);
+});
+
 describe("an error", () => {
   test.each([
     [404, { code: -32001, message: "gone" }, "task-not-found"],
@@ -160,6 +172,10 @@ describe("an error", () => {
     [501, { error: { code: -32003, message: "no" } }, "push-not-supported"],
     [501, undefined, "unsupported-operation"],
     [401, { message: "who?" }, "invalid-agent-response"],
+    // Recorded from a2a-java 0.3.3.
+    [404, { error: "io.a2a.spec.TaskNotFoundError", message: "Task not found" }, "task-not-found"],
+    [500, { error: "io.a2a.spec.TaskNotCancelableError", message: "" }, "task-not-cancelable"],
+    [404, { type: "TaskNotFoundError", message: "Task not found" }, "task-not-found"],
   ])("of status %s with %j is %s", async (status, json, code) => {
     const { client } = scripted({ status, json });
     await expect(client.call(get)).rejects.toMatchObject({ code });
@@ -168,6 +184,9 @@ describe("an error", () => {
   test.each([
     [{ event: "error", value: { code: -32603, message: "out of paper" } }],
     [{ value: { code: -32603, message: "out of paper" } }],
+    // The form of a2a-java 0.3.3, recorded but for the text.
+    [{ value: { error: "io.a2a.spec.InternalError", message: "out of paper" } }],
+    [{ value: { type: "InternalError", message: "out of paper" } }],
   ])("in a stream ends it: %j", async (value) => {
     const { client } = scripted([value]);
     await expect(client.stream(subscribe).next()).rejects.toMatchObject({ message: "out of paper" });
