@@ -62,11 +62,11 @@ const mint = { now: () => Date.now(), newId: () => randomUUID() };
 export async function startProxy(config: Config, deps: ProxyDeps): Promise<RunningProxy> {
   const redact = createRedactor(config.secrets);
   const log = openLog(config, redact, deps.log);
-  const onError = (err: unknown): void => log.error({ err }, "the task store could not write");
   const server = await createServer(config, log);
-  const store = await openSqliteStore({ ...config.store, maxPending: config.push.maxPending, onError });
+  let grpc: GrpcServer | undefined;
+  const store = await openStore(config, log, (isWell) => grpc?.setServing(isWell));
   const push = await openPush(config, store, log, deps.resolve);
-  const lifecycle: { phase: Lifecycle["phase"] } = { phase: "starting" };
+  const lifecycle = lifecycleOf(store);
   const [streams, deadlines] = [new EventStreams(config.server), new Deadlines()];
   const [cards, callbacks] = [new CardMemory(config.store.path), new Callbacks()];
   const shared = { store, cards, callbacks, deadlines, mint, log, redact, push };
@@ -81,9 +81,8 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const closeParts = async (): Promise<void> => {
     await push?.stop(config.server.shutdownGrace);
     await Promise.all(southbounds.map((southbound) => southbound.close()));
-    await store.close();
+    await store.close().catch((err: unknown) => log.error({ err }, "the task store could not be closed"));
   };
-  let grpc: GrpcServer | undefined;
   try {
     grpc = await openGrpc(config, agents, { log, gate, newId, lifecycle });
     await listen(server, config.server);
@@ -105,6 +104,8 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     clearInterval(sweeper);
     const webClosed = new Promise<void>((resolve) => server.close(() => resolve()));
     const closed = Promise.all([webClosed, grpc?.drain()]);
+    // What cannot be stored within the grace is not told, and taken up at the next start.
+    setTimeout(() => store.health.giveUp(), config.server.shutdownGrace).unref();
     await Promise.all([...gateways.values()].map((gateway) => gateway.stop(config.server.shutdownGrace)));
     server.closeIdleConnections();
     await deadlines.wait(FLUSH_GRACE, closed);
@@ -169,6 +170,32 @@ async function openGrpc(
   deps.log.info({ port: grpc.port, tls: config.tls !== undefined }, "listening for gRPC");
   return grpc;
 }
+
+const lifecycleOf = ({ health }: TaskStore): Lifecycle & { phase: Lifecycle["phase"] } => ({
+  phase: "starting",
+  get hasStoreTrouble() {
+    return health.trouble !== undefined;
+  },
+});
+
+const openStore = (
+  { store, push: { maxPending } }: Config,
+  log: Logger,
+  onHealth: (isWell: boolean) => void,
+): Promise<TaskStore> =>
+  openSqliteStore({
+    ...store,
+    maxPending,
+    onError: (err) => log.error({ err }, "the task store could not write"),
+    onTrouble: (err) => {
+      log.error({ err }, "the task store is in trouble; new work is refused until that is over");
+      onHealth(false);
+    },
+    onRecovery: () => {
+      log.info("the task store is well again");
+      onHealth(true);
+    },
+  });
 
 /** Undefined where the operator has switched push notifications off. */
 async function openPush(

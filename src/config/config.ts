@@ -163,6 +163,8 @@ export interface Config {
     readonly path: string;
     /** Finished tasks are deleted after this, ms. */
     readonly retention: number;
+    /** What the file may grow to, bytes; absent: what the disk holds. */
+    readonly maxSize?: number;
     /** `normal` survives a crash of the process, `full` also one of the machine. */
     readonly synchronous: "normal" | "full";
   };

@@ -233,6 +233,13 @@ const StoreSchema = z.strictObject({
     description: "Finished tasks are deleted this long after their last change.",
     defaultsTo: "7d",
   }),
+  maxSize: size({ min: 1024 * 1024 })
+    .exactOptional()
+    .meta({
+      description:
+        "What the database file may grow to, without its write-ahead log. A store that is full is as a full disk: new work is " +
+        "refused until older tasks are deleted. Absent: what the disk holds.",
+    }),
   synchronous: z.enum(["normal", "full"]).prefault("normal").meta({
     description: "`normal` survives a crash of the process, `full` also one of the machine.",
     defaultsTo: "normal",

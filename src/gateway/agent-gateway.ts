@@ -98,7 +98,7 @@ export class AgentGateway implements Gateway {
   listTasks(params: ListTasksParams, { principal }: Caller): Promise<TaskPage> {
     const { agent } = this;
     const { store } = this.#context;
-    const live = (id: string): Task | undefined => this.#turns.get(id)?.task?.state.toTask();
+    const live = (id: string): Task | undefined => this.#turns.get(id)?.task?.toTask();
     return listTasks({ agent, store, live }, params, principal);
   }
 
@@ -241,7 +241,7 @@ export class AgentGateway implements Gateway {
 
 const canceledReport: AgentEvent = { kind: "status-update", status: { state: "canceled" } };
 
-const taskOf = (run: TaskRun): Task => (run.task ?? unreachable()).state.toTask();
+const taskOf = (run: TaskRun): Task => (run.task ?? unreachable()).toTask();
 
 function unreachable(): never {
   throw new A2AError("internal-error", { message: "A task without a state" });

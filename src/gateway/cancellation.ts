@@ -1,5 +1,6 @@
 /** tasks/cancel (§7.4) at the agent, where it has it, and its end in the run. */
 import type { AgentEvent, VendorTask } from "../adapter.ts";
+import { A2AError } from "../protocol/errors.ts";
 import { isFinal } from "../protocol/states.ts";
 import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
@@ -32,9 +33,13 @@ export async function endCanceled(
   report: AgentEvent | undefined,
 ): Promise<void> {
   const verdict = { state: "canceled" as const, text: "Canceled by the client" };
-  if (report?.kind !== "task") return run.stop(verdict);
-  await run.take(report);
-  if (isFinal(report.status.state)) return run.stop(verdict);
+  const { deadlines, agent, store } = context;
+  if (report?.kind === "task") await run.take(report);
+  if (report?.kind !== "task" || isFinal(report.status.state)) {
+    const isStored = await deadlines.wait(agent.timeouts.request, run.stop(verdict));
+    if (!isStored && store.health.trouble !== undefined) throw new A2AError("store-unavailable");
+    return;
+  }
   // The agent has accepted the cancellation and will say so on its stream.
-  await context.deadlines.wait(context.agent.timeouts.request, run.done);
+  await deadlines.wait(agent.timeouts.request, run.done);
 }

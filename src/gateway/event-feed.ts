@@ -3,6 +3,7 @@
  * is a position in the log. What falls out of the window in memory is read back from the store, so a listener that
  * does not read costs nothing, and the agent is slowed while every listener lags.
  */
+import type { A2AError } from "../protocol/errors.ts";
 import type { StreamEvent } from "../protocol/model.ts";
 import type { TaskKey, TaskStore } from "../store/store.ts";
 import type { OutgoingEvent, Subscription } from "./gateway.ts";
@@ -32,6 +33,7 @@ export class EventFeed {
   /** Total length of all events so far, for the listeners' lag. */
   #bytes = 0;
   #ended = false;
+  #broken: A2AError | undefined;
   #changed: PromiseWithResolvers<void> | undefined;
   #read: PromiseWithResolvers<void> | undefined;
 
@@ -75,21 +77,41 @@ export class EventFeed {
     this.release();
   }
 
-  /** Resolves when a listener keeps up, or none listens; undefined where there is no need to wait. */
+  /** Ends it without what has not been released: listeners get this error after what has. */
+  breakOff(error: A2AError): void {
+    this.#broken = error;
+    this.#ended = true;
+    this.unblock();
+    this.#wake();
+  }
+
+  /**
+   * Resolves when the log can take more, and a listener keeps up or none listens; undefined where there is no need to
+   * wait.
+   */
   room(): Promise<void> | undefined {
+    const written = this.#store.room();
+    if (written) {
+      void written.then(() => this.unblock());
+      return this.#unblocked();
+    }
     if (this.#listeners.size === 0) return undefined;
     for (const listener of this.#listeners) {
       // Nothing is left for one that has read everything back from the store, whatever its place in the length.
       if (listener.sequence >= this.#sequence) return undefined;
       if (this.#bytes - listener.bytes <= this.#windowSize) return undefined;
     }
+    return this.#unblocked();
+  }
+
+  #unblocked(): Promise<void> {
     this.#read ??= Promise.withResolvers<void>();
     return this.#read.promise;
   }
 
   /** What is appended from now on, after an opening that holds all there was. */
   subscribe(opening: OutgoingEvent): Subscription {
-    return this.#join(new Listener(this, this.#sequence, this.#bytes, opening));
+    return this.#join(new Listener(this, opening.sequence ?? this.#sequence, this.#bytes, opening));
   }
 
   /** Everything in the log after `sequence`, and what is appended from now on. */
@@ -130,6 +152,11 @@ export class EventFeed {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** For listeners: why there is no end to be had. */
+  get broken(): A2AError | undefined {
+    return this.#broken;
   }
 
   /** For listeners: one is gone. */
@@ -207,8 +234,9 @@ class Listener implements Subscription {
       const taken = this.#feed.take(this.sequence);
       const batch = taken instanceof Promise ? await taken : taken;
       if (batch.length > 0) return this.#advance(batch);
-      if (ended) this.close();
-      else await changed;
+      if (!ended) await changed;
+      else if (this.#feed.broken) throw this.#feed.broken;
+      else this.close();
     }
     return undefined;
   }

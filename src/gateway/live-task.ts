@@ -4,9 +4,10 @@
  */
 import type { AgentEvent } from "../adapter.ts";
 import { A2AError } from "../protocol/errors.ts";
-import type { Message, Metadata, StreamEvent, TaskStatus } from "../protocol/model.ts";
+import type { Message, Metadata, StreamEvent, Task, TaskStatus } from "../protocol/model.ts";
 import { isFinal } from "../protocol/states.ts";
 import type { TaskRecord } from "../store/store.ts";
+import { untilStored } from "../store/until-stored.ts";
 import type { EngineContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
 import type { OutgoingEvent } from "./gateway.ts";
@@ -54,6 +55,8 @@ export class LiveTask {
   /** The status that webhooks have been told of, as far as they want to know; undefined before the first. */
   #told: TaskStatus | undefined;
   #push: CheckedPushConfig | undefined;
+  /** What is told of the task while its end is not stored. */
+  #beforeEnd: { readonly status: TaskStatus; readonly sequence: number } | undefined;
 
   static async begin(context: EngineContext, origin: Origin, options: LiveTaskOptions): Promise<LiveTask> {
     const { store, mint, agent } = context;
@@ -124,9 +127,24 @@ export class LiveTask {
   /** The Task as it is now, as the first event of a new listener; `mark` is added to its metadata. */
   opening(mark: Metadata = {}): OutgoingEvent {
     this.#logging = true;
-    const task = this.state.toTask();
+    const task = this.toTask();
     const marked = Object.keys(mark).length > 0 ? { ...task, metadata: { ...task.metadata, ...mark } } : task;
-    return { sequence: this.feed.sequence, json: JSON.stringify(marked), last: false };
+    const sequence = this.#beforeEnd?.sequence ?? this.feed.sequence;
+    return { sequence, json: JSON.stringify(marked), last: false };
+  }
+
+  /** The Task as clients may know it: without an end that is not stored. */
+  toTask(): Task {
+    const task = this.state.toTask();
+    if (!this.#beforeEnd) return task;
+    const { status } = this.#beforeEnd;
+    const history = task.history?.filter(({ messageId }) => messageId !== status.message?.messageId);
+    return { ...task, status, ...(history && { history }) };
+  }
+
+  /** Clients know of the task. */
+  get announced(): boolean {
+    return this.#announced;
   }
 
   /** Writes the task down, where it is written down already, after the vendor was given a callback. */
@@ -136,26 +154,34 @@ export class LiveTask {
 
   /** Ends the turn in the state that the agent announced. */
   finish(): Promise<void> {
-    return this.#close(this.normalizer.finish());
+    return this.#close(() => this.normalizer.finish());
   }
 
   /** Ends the turn in a state that the agent did not announce. */
   conclude(state: "failed" | "canceled", text: string): Promise<void> {
-    return this.#close(this.normalizer.conclude(state, text));
+    return this.#close(() => this.normalizer.conclude(state, text));
   }
 
-  /** Writes the task down as it is now, and where its status is news, in the same transaction, queues it for webhooks. */
+  /**
+   * Writes the task down as it is now, and where its status is news, in the same transaction, queues it for webhooks.
+   * Waits for a store that cannot be written.
+   */
   async persist(): Promise<void> {
+    const record = this.#record();
+    await untilStored(this.#context.store.health, () => this.#write(record));
+  }
+
+  async #write(record: TaskRecord): Promise<void> {
     const { push, store } = this.#context;
     const notify = push !== undefined && this.#isNews;
-    const record = this.#record();
     const { status } = this.state;
+    const inline = this.#push;
     // Both are executed before either is waited for, so that there is no config without its task.
     const configured =
-      push && this.#push && store.push.putConfig(pushConfigRecord(record, this.#push), push.configsPerTask);
-    this.#push = undefined;
+      push && inline && store.push.putConfig(pushConfigRecord(record, inline), push.configsPerTask);
     const stored = store.putTask(record, { notify });
     const [isQueued] = await Promise.all([stored, configured]);
+    if (this.#push === inline) this.#push = undefined;
     if (notify) this.#told = status;
     if (isQueued) push?.wake();
   }
@@ -203,17 +229,24 @@ export class LiveTask {
 
   /** What has to be in the store before anybody hears of the events, if anything has. */
   #storedFirst(events: readonly StreamEvent[]): Promise<void> | undefined {
-    if (!this.#announced && this.normalizer.opened) return this.persist().then(() => this.#announce());
+    if (!this.#announced && this.normalizer.opened) {
+      // What nobody knows of need not wait for a store that cannot be written.
+      return this.#write(this.#record()).then(() => this.#announce());
+    }
     const { push } = this.#context;
     if (push && events.some(({ kind }) => kind === "status-update") && this.#isNews) return this.#tell();
     return undefined;
   }
 
-  async #close(events: readonly StreamEvent[]): Promise<void> {
+  /** The end is told once it is stored, however long that takes. */
+  async #close(end: () => readonly StreamEvent[]): Promise<void> {
+    this.#beforeEnd ??= { status: this.state.status, sequence: this.feed.sequence };
+    const events = end();
     if (this.#logging) for (const event of events) this.feed.append(event, event === events.at(-1));
     // A turn that nobody heard leaves its sum in the log of the turns before it, so that the log has no hole.
     else if (this.before > 0) this.feed.append(this.state.toTask(), true);
     await this.persist();
+    this.#beforeEnd = undefined;
     this.#announce();
     this.feed.end();
   }

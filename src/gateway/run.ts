@@ -15,6 +15,7 @@ import { StandstillError } from "./standstill.ts";
 import { startTask } from "./start-task.ts";
 import { cutShort, type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
 import { breakOf, ENDED_EARLY, mayHaveArrived, Upstream } from "./upstream.ts";
+import { isStoreUnavailable, untilStored } from "../store/until-stored.ts";
 import { VendorIds } from "./vendor-ids.ts";
 
 /** Closes the connection to an agent that would send on. */
@@ -259,7 +260,8 @@ export class TaskRun implements Placed {
     if (isMessage || vendorContextId !== contextId) {
       const updatedAt = this.#context.mint.now();
       const { principal } = this.#turn;
-      await this.#identity.rememberContext({ principal, contextId, vendorContextId, updatedAt });
+      const record = { principal, contextId, vendorContextId, updatedAt };
+      await untilStored(this.#context.store.health, () => this.#identity.rememberContext(record));
     }
     const message = isMessage ? task.normalizer.takeMessage(contextId) : undefined;
     if (message) this.#opened.resolve({ kind: "message", message });
@@ -272,9 +274,10 @@ export class TaskRun implements Placed {
     const { log } = this.#context;
     // A task that is just being made is waited for: it would be left without an end.
     const task = await this.#begun?.catch(() => undefined);
-    if (!task?.normalizer.opened) {
+    const isUnknown = isStoreUnavailable(fault) && !task?.announced;
+    if (!task?.normalizer.opened || isUnknown) {
       this.#opened.reject(fault);
-      task?.feed.end();
+      task?.feed.breakOff(fault);
       return;
     }
     const text = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
@@ -287,7 +290,7 @@ export class TaskRun implements Placed {
     } catch (cause) {
       log.error({ err: cause, taskId: task.state.id }, "a task's end could not be stored");
       this.#opened.reject(A2AError.from(cause));
-      task.feed.end();
+      task.feed.breakOff(A2AError.from(cause));
     }
   }
 }

@@ -7,13 +7,13 @@ import type { Logger } from "pino";
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Caller } from "../gateway/gateway.ts";
-import { A2AError } from "../protocol/errors.ts";
+import type { A2AError } from "../protocol/errors.ts";
 import type { Method, MethodNames, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { identify } from "./access.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
 import { probeHalfClosed } from "./half-closed.ts";
-import type { Lifecycle } from "./health.ts";
+import { requireReady, type Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
 import {
   allowance,
@@ -67,12 +67,12 @@ async function admitted({ ctx, agent, deps: { gate } }: Exchange): Promise<Princ
   return principal;
 }
 
-/** Takes note of what is called; throws `shutting-down` where that would begin something new. */
+/** Takes note of what is called; throws `shutting-down` or `store-unavailable` where that would begin something new. */
 export function begin(exchange: Exchange, method: Method, params: unknown): void {
   const { ctx, deps } = exchange;
   exchange.method = method;
   Object.assign(ctx.state.line, { method: method.name, task: namedTask(params) });
-  if (method.starts && deps.lifecycle.phase === "stopping") throw new A2AError("shutting-down");
+  requireReady(deps.lifecycle, method);
 }
 
 /** Calls the method and sets the headers of its answer; the body is left to the transport. */

@@ -17,7 +17,7 @@ import { textIn, type GrpcDoor } from "./grpc-door.ts";
 import { LAST_EVENT_KEY } from "./grpc-event-ids.ts";
 import type { CallLine } from "./grpc-line.ts";
 import type { Rpc } from "./grpc-rpcs.ts";
-import type { Lifecycle } from "./health.ts";
+import { requireReady, type Lifecycle } from "./health.ts";
 import { allowance, lastEventId, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
@@ -72,7 +72,7 @@ export function admit(
   gate.requireMethod(principal, name, rpc.method);
   const message = messageOf(call.request, limits);
   const method = methodNamed(rpc.method);
-  if (method.starts && lifecycle.phase === "stopping") throw new A2AError("shutting-down");
+  requireReady(lifecycle, method);
   const caller: Caller = {
     principal: principal.id,
     signal: gone,

@@ -34,6 +34,8 @@ export interface GrpcServer {
   readonly port: number;
   /** `host:port` for each agent that an address alone leads to, as its card says it. */
   readonly urls: ReadonlyMap<string, string>;
+  /** Tells who asks for the server's health whether it takes new work. */
+  setServing(isServing: boolean): void;
   /** Takes no more connections or calls; resolves once the open calls are over. */
   drain(): Promise<void>;
   /** Ends the open streams with this error. */
@@ -76,6 +78,7 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
     return {
       port,
       urls,
+      setServing: (isServing) => endpoints.forEach((endpoint) => endpoint.setServing(isServing)),
       drain: async () => void (await Promise.all(endpoints.map((endpoint) => endpoint.drain()))),
       breakOff: (error) => streams.stop(error),
       close,
@@ -91,6 +94,7 @@ class Endpoint {
   readonly listener: GrpcListener;
   readonly #server: Server;
   readonly #health = new HealthImplementation({ "": "SERVING", [SERVICE_NAME]: "SERVING" });
+  #isDraining = false;
 
   constructor(
     agents: GrpcAgents,
@@ -109,9 +113,16 @@ class Endpoint {
     this.listener = new GrpcListener(this.#server, credentials, { limit: config.maxConnections, log });
   }
 
+  setServing(isServing: boolean): void {
+    if (this.#isDraining) return;
+    const status = isServing ? "SERVING" : "NOT_SERVING";
+    this.#health.setStatus("", status);
+    this.#health.setStatus(SERVICE_NAME, status);
+  }
+
   drain(): Promise<void> {
-    this.#health.setStatus("", "NOT_SERVING");
-    this.#health.setStatus(SERVICE_NAME, "NOT_SERVING");
+    this.setServing(false);
+    this.#isDraining = true;
     this.listener.stop();
     return new Promise((resolve) => {
       this.#server.tryShutdown(() => resolve());

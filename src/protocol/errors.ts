@@ -55,6 +55,14 @@ const TABLE = {
     edge: true,
     headers: SOON,
   },
+  /** The task store cannot be written: nothing new is begun, since it could not be kept. */
+  "store-unavailable": {
+    rpc: -32603,
+    http: 503,
+    message: "The proxy cannot store tasks at present",
+    edge: true,
+    headers: SOON,
+  },
   "shutting-down": {
     rpc: -32603,
     http: 503,

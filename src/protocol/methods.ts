@@ -16,7 +16,7 @@ interface MethodRow {
   /** `unary` answers one object, `stream` a series of events. */
   readonly kind: "unary" | "stream";
   /** Starts work or a stream, which a proxy that is stopping no longer does. */
-  readonly starts: boolean;
+  readonly starts: "task" | "stream" | false;
   /** The params as the gateway takes them; throws an A2AError where they are not what the method asks for. */
   accept(params: unknown, rules: AcceptRules): unknown;
 }
@@ -25,12 +25,12 @@ interface MethodRow {
 const acceptNothing = (): void => {};
 
 const OFFERED = [
-  { name: "message/send", kind: "unary", starts: true, accept: acceptSendParams },
-  { name: "message/stream", kind: "stream", starts: true, accept: acceptSendParams },
+  { name: "message/send", kind: "unary", starts: "task", accept: acceptSendParams },
+  { name: "message/stream", kind: "stream", starts: "task", accept: acceptSendParams },
   { name: "tasks/get", kind: "unary", starts: false, accept: acceptTaskQueryParams },
   { name: "tasks/list", kind: "unary", starts: false, accept: acceptListParams },
   { name: "tasks/cancel", kind: "unary", starts: false, accept: acceptTaskIdParams },
-  { name: "tasks/resubscribe", kind: "stream", starts: true, accept: acceptTaskIdParams },
+  { name: "tasks/resubscribe", kind: "stream", starts: "stream", accept: acceptTaskIdParams },
   {
     name: "tasks/pushNotificationConfig/set",
     kind: "unary",

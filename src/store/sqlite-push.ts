@@ -133,14 +133,18 @@ export class SqlitePush implements PushStore {
   readonly #statements: ReturnType<typeof preparePush>;
   readonly #maxPending: number;
 
-  /** @param maxPending notifications that may wait in one lane */
-  constructor(db: DatabaseSync, queue: WriteQueue, maxPending: number) {
+  /** @param options `maxPending` notifications may wait in one lane; `beside` a proxy that may have claimed lanes */
+  constructor(
+    db: DatabaseSync,
+    queue: WriteQueue,
+    { maxPending, beside = false }: { readonly maxPending: number; readonly beside?: boolean | undefined },
+  ) {
     this.#db = db;
     this.#queue = queue;
     this.#statements = preparePush(db);
     this.#maxPending = maxPending;
     // Whoever had claimed a lane is gone: the file is this process's alone.
-    this.#statements.outbox.release.run();
+    if (!beside) this.#statements.outbox.release.run();
   }
 
   get #sql(): ReturnType<typeof preparePush> {

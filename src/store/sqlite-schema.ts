@@ -129,13 +129,7 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
   // Taken even when there is nothing to do: a file that cannot be written is better found now than at the first task.
   db.exec("BEGIN IMMEDIATE");
   try {
-    const version = versionOf(db);
-    if (version > migrations.length) {
-      throw new Error(
-        `its schema is version ${version}, newer than the version ${migrations.length} this release knows`,
-      );
-    }
-    for (const step of migrations.slice(version)) db.exec(step);
+    for (const step of migrations.slice(versionOf(db, migrations))) db.exec(step);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length}; COMMIT`);
   } catch (error) {
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -143,14 +137,31 @@ export function migrate(db: DatabaseSync, migrations: readonly string[] = MIGRAT
   }
 }
 
-/** How many migrations the file has had. */
-function versionOf(db: DatabaseSync): number {
+/**
+ * Throws for the database of another program, and for one that a newer release of this one has written.
+ * @param exactly throws as well where migrations are missing
+ */
+export function requireOurs(db: DatabaseSync, exactly = false): void {
+  const version = versionOf(db, MIGRATIONS);
+  if (exactly && version < MIGRATIONS.length) {
+    throw new Error("it is of an older release; start the proxy of this release first, which converts it");
+  }
+}
+
+/** How many migrations the file has had; throws where that cannot be. */
+function versionOf(db: DatabaseSync, migrations: readonly string[]): number {
   const owner = numberOf(db, "SELECT application_id AS value FROM pragma_application_id");
   const tables = numberOf(db, "SELECT count(*) AS value FROM sqlite_schema");
   if (owner !== APPLICATION_ID && (owner !== 0 || tables > 0)) {
     throw new Error("it is the database of another program");
   }
-  return numberOf(db, "SELECT user_version AS value FROM pragma_user_version");
+  const version = numberOf(db, "SELECT user_version AS value FROM pragma_user_version");
+  if (version > migrations.length) {
+    throw new Error(
+      `its schema is version ${version}, newer than the version ${migrations.length} this release knows`,
+    );
+  }
+  return version;
 }
 
 const numberOf = (db: DatabaseSync, sql: string): number => Number(db.prepare(sql).get()?.["value"]);

@@ -81,7 +81,10 @@ export function prepareStatements(db: DatabaseSync) {
           (SELECT principal FROM contexts WHERE agent = ?1 AND context_id = ?2 ORDER BY key LIMIT 1),
           (SELECT principal FROM contexts WHERE agent = ?1 AND vendor_context_id = ?2 ORDER BY key LIMIT 1))
         END AS principal`),
-    putEvents: db.prepare("INSERT INTO events (agent, task_id, sequence, json) VALUES (?, ?, ?, ?)"),
+    // A row that was written before a transaction was lost is written again.
+    putEvents: db.prepare(`
+      INSERT INTO events (agent, task_id, sequence, json) VALUES (?, ?, ?, ?)
+      ON CONFLICT (agent, task_id, sequence) DO UPDATE SET json = excluded.json`),
     eventsAfter: db.prepare(`
       SELECT sequence, json FROM events WHERE agent = ? AND task_id = ? AND sequence > ? ORDER BY sequence`),
     putContext: db.prepare(`

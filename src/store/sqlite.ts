@@ -1,74 +1,70 @@
-/**
- * The task store in one SQLite file.
- *
- * The file belongs to one process at a time. Two gateways over one file would each take the other's running tasks
- * for the remains of a crash, so the file is locked for as long as it is open, and a second process is refused with
- * a clear message. The lock goes with its process, however that ends.
- */
-import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { z } from "zod";
+/** The task store in one SQLite file, which belongs to one proxy at a time. */
+import { A2AError } from "../protocol/errors.ts";
 import { isFinal } from "../protocol/states.ts";
+import { Checkpoints } from "./checkpoints.ts";
+import { EventLog } from "./event-log.ts";
+import { SqliteFile, type SqliteFileOptions } from "./sqlite-file.ts";
+import { reasonOf, SqliteHealth } from "./sqlite-health.ts";
 import { pageOf } from "./sqlite-list.ts";
 import { SqlitePush } from "./sqlite-push.ts";
-import { EventLog } from "./event-log.ts";
-import { migrate } from "./sqlite-schema.ts";
 import type { Statements } from "./sqlite-statements.ts";
 import { ContextRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
 import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
 import type { ContextRecord, StoredEvent, TaskKey, TaskQuery, TaskRecord, TaskStore } from "./store.ts";
-import { Checkpoints, MAX_LOG_PAGES } from "./checkpoints.ts";
 import { WriteQueue } from "./write-queue.ts";
 
-/** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
-const LOCK_TIMEOUT = 1000;
+/** Characters of events that may wait to be written. */
+const MAX_UNCOMMITTED = 8 * 1024 * 1024;
 
-/** What the write-ahead log is cut back to after a burst, bytes. */
-const WAL_SIZE = 64 * 1024 * 1024;
-
-export interface SqliteStoreOptions {
-  /** A file, made with its folders where there is none; or `:memory:`. */
-  readonly path: string;
-  /** What a resolved write survives: `normal` a crash of the process, `full` also one of the machine. */
-  readonly synchronous: "normal" | "full";
+export interface SqliteStoreOptions extends SqliteFileOptions {
   /** The longest an appended event stays uncommitted, ms; 25 by default. */
   readonly flushInterval?: number | undefined;
+  /** Between two attempts to write while that fails, ms; 1000 by default. */
+  readonly retryInterval?: number | undefined;
   /** Notifications that may wait for one webhook of a task, and dead letters of it; 100 by default. */
   readonly maxPending?: number | undefined;
-  /** Hears of events that could not be written, and of checkpoints that failed; a process warning by default. */
+  /** Hears of events that can never be written, and of checkpoints that failed; a process warning by default. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /** Hears once of each trouble with the disk or the file; as `onError` by default. */
+  readonly onTrouble?: ((error: Error) => void) | undefined;
+  /** Hears once when all is well again. */
+  readonly onRecovery?: (() => void) | undefined;
 }
 
 /** Rejects with an Error that names the file and says what is wrong with it. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<TaskStore> {
-  const { path, synchronous, flushInterval = 25, maxPending = 100, onError = warn } = options;
-  let db: DatabaseSync | undefined;
+  const { path, flushInterval = 25, retryInterval = 1000, maxPending = 100, onError = warn } = options;
+  let file: SqliteFile | undefined;
   try {
-    if (path !== ":memory:") await mkdir(dirname(path), { recursive: true });
-    db = new DatabaseSync(path, { timeout: LOCK_TIMEOUT });
-    // Locked for good by the first access, so the WAL needs no shared-memory file. Nothing else before the check
-    // that the file is ours: another program's is left as it is.
-    db.exec("PRAGMA locking_mode = EXCLUSIVE");
-    migrate(db);
-    db.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = ${synchronous};
-      PRAGMA wal_autocheckpoint = ${MAX_LOG_PAGES};
-      PRAGMA journal_size_limit = ${WAL_SIZE};`);
-    const checkpoints = path === ":memory:" ? undefined : new Checkpoints({ db, path, onError });
-    const queue = new WriteQueue(db, checkpoints);
+    file = await SqliteFile.open(options);
+    const { db } = file;
+    const { onTrouble = onError, onRecovery } = options;
+    const recovered = (): void => {
+      log.writeAll();
+      onRecovery?.();
+    };
+    const health = new SqliteHealth({ path, retryInterval, onTrouble, onRecovery: recovered });
+    const onFailure = (error: unknown): void => {
+      if (!health.isOutage(error)) onError(error);
+    };
+    const checkpoints = path === ":memory:" ? undefined : new Checkpoints({ db, path, onError: onFailure });
+    const queue = new WriteQueue(db, { checkpoints, health });
     const statements = prepareStatements(db);
-    const log = new EventLog({ statements, queue, flushInterval, onError });
-    const push = new SqlitePush(db, queue, maxPending);
-    return new SqliteStore(db, { queue, statements, log, push, checkpoints });
+    const maxUncommitted = MAX_UNCOMMITTED;
+    const log = new EventLog({ statements, queue, health, flushInterval, maxUncommitted, onError });
+    const push = new SqlitePush(db, queue, { maxPending, beside: options.beside });
+    await file.watch((problem) => {
+      health.fileProblem = problem;
+    });
+    return new SqliteStore(file, { health, queue, statements, log, push, checkpoints });
   } catch (error) {
-    db?.close();
-    throw new Error(`Cannot open the task store ${path}: ${reason(error)}`, { cause: error });
+    file?.close();
+    throw new Error(`Cannot open the task store ${path}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
 interface Parts {
+  readonly health: SqliteHealth;
   readonly queue: WriteQueue;
   readonly statements: Statements;
   readonly log: EventLog;
@@ -78,7 +74,8 @@ interface Parts {
 
 class SqliteStore implements TaskStore {
   readonly push: SqlitePush;
-  readonly #db: DatabaseSync;
+  readonly health: SqliteHealth;
+  readonly #file: SqliteFile;
   readonly #queue: WriteQueue;
   readonly #statements: Statements;
   readonly #log: EventLog;
@@ -86,9 +83,11 @@ class SqliteStore implements TaskStore {
   /** Stops a sweep that is under way. */
   readonly #closing = new AbortController();
 
-  constructor(db: DatabaseSync, { queue, statements, log, push, checkpoints }: Parts) {
+  constructor(file: SqliteFile, { health, queue, statements, log, push, checkpoints }: Parts) {
     this.push = push;
-    this.#db = db;
+    this.health = health;
+    health.probe = () => this.#probe();
+    this.#file = file;
     this.#queue = queue;
     this.#statements = statements;
     this.#log = log;
@@ -101,7 +100,7 @@ class SqliteStore implements TaskStore {
   }
 
   #assertOpen(): void {
-    if (!this.#db.isOpen) throw new Error("The task store is closed");
+    if (!this.#file.db.isOpen) throw new Error("The task store is closed");
   }
 
   async putTask(record: TaskRecord, { notify }: { notify: boolean } = { notify: false }): Promise<boolean> {
@@ -122,39 +121,43 @@ class SqliteStore implements TaskStore {
         record.updatedAt,
         record.json,
       );
-    this.#log.write(record);
     let isQueued = false;
+    let logged = (): void => undefined;
+    // Together with the events that led to it: a log that has the end of a task has a record of it.
     await this.#queue.write(() => {
+      logged = this.#log.put(record);
       isQueued = notify && this.push.hasConfigs(record);
       if (isQueued) this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
       else put();
     });
+    logged();
     return isQueued;
   }
 
   /** Within a write: all of the steps or, when one fails, none. */
   #together(...steps: readonly (() => unknown)[]): void {
-    this.#db.exec("SAVEPOINT together");
+    const { db } = this.#file;
+    db.exec("SAVEPOINT together");
     try {
       for (const step of steps) step();
-      this.#db.exec("RELEASE together");
+      db.exec("RELEASE together");
     } catch (error) {
       // After a full disk and the like the whole transaction is gone already.
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK TO together; RELEASE together");
+      if (db.isTransaction) db.exec("ROLLBACK TO together; RELEASE together");
       throw error;
     }
   }
 
   async getTask({ agent, id }: TaskKey): Promise<TaskRecord | undefined> {
-    return TaskRow.optional().parse(this.#sql.getTask.get(agent, id));
+    return this.#read((sql) => TaskRow.optional().parse(sql.getTask.get(agent, id)));
   }
 
   async getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined> {
-    return TaskRow.optional().parse(this.#sql.getTaskByVendorId.get(agent, vendorTaskId));
+    return this.#read((sql) => TaskRow.optional().parse(sql.getTaskByVendorId.get(agent, vendorTaskId)));
   }
 
   async contextOwner(agent: string, contextId: string): Promise<string | undefined> {
-    return OwnerRow.parse(this.#sql.contextOwner.get(agent, contextId)).principal ?? undefined;
+    return this.#read((sql) => OwnerRow.parse(sql.contextOwner.get(agent, contextId)).principal ?? undefined);
   }
 
   appendEvent(key: TaskKey, event: StoredEvent): void {
@@ -163,8 +166,11 @@ class SqliteStore implements TaskStore {
   }
 
   async eventsAfter(key: TaskKey, after: number, limit: number): Promise<StoredEvent[]> {
-    this.#assertOpen();
-    return this.#log.after(key, after, limit);
+    return this.#read(() => this.#log.after(key, after, limit));
+  }
+
+  room(): Promise<void> | undefined {
+    return this.#log.room();
   }
 
   async putContext(record: ContextRecord): Promise<void> {
@@ -174,23 +180,25 @@ class SqliteStore implements TaskStore {
   }
 
   async getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined> {
-    return ContextRow.optional().parse(this.#sql.getContext.get(agent, principal, contextId));
+    return this.#read((sql) => ContextRow.optional().parse(sql.getContext.get(agent, principal, contextId)));
   }
 
   async listTasks(query: TaskQuery): Promise<TaskRecord[]> {
-    const records: TaskRecord[] = [];
-    let length = 0;
-    for (const row of pageOf(this.#sql, query)) {
-      const record = TaskRow.parse(row);
-      records.push(record);
-      length += record.json.length;
-      if (length >= query.maxLength) break;
-    }
-    return records;
+    return this.#read((sql) => {
+      const records: TaskRecord[] = [];
+      let length = 0;
+      for (const row of pageOf(sql, query)) {
+        const record = TaskRow.parse(row);
+        records.push(record);
+        length += record.json.length;
+        if (length >= query.maxLength) break;
+      }
+      return records;
+    });
   }
 
   async unfinishedTasks(): Promise<TaskRecord[]> {
-    return this.#sql.unfinishedTasks.all().map((row) => TaskRow.parse(row));
+    return this.#read((sql) => sql.unfinishedTasks.all().map((row) => TaskRow.parse(row)));
   }
 
   async sweep(before: number): Promise<number> {
@@ -204,39 +212,43 @@ class SqliteStore implements TaskStore {
   async flush(): Promise<void> {
     this.#log.writeAll();
     await this.#queue.flush();
+    if (this.#log.isWaiting) throw new A2AError("store-unavailable");
   }
 
   async close(): Promise<void> {
-    if (!this.#db.isOpen) return;
+    if (!this.#file.db.isOpen) return;
     this.#closing.abort();
     try {
       await this.flush();
     } finally {
-      this.#db.close();
+      this.health.close();
+      this.#file.close();
       await this.#checkpoints?.close();
     }
   }
+
+  /** What is thrown names the file, where the disk or the file is the cause. */
+  #read<T>(read: (sql: Statements) => T): T {
+    const sql = this.#sql;
+    try {
+      return read(sql);
+    } catch (error) {
+      throw this.health.unreadable(error);
+    }
+  }
+
+  /** Writes what waits, and something that takes room, of which nothing stays. */
+  async #probe(): Promise<void> {
+    if (!this.#file.db.isOpen) return;
+    const { putEvents, deleteEvents } = this.#statements;
+    this.#log.writeAll();
+    await this.#queue.write(() => putEvents.run("", "", 1, PROBE));
+    await this.#queue.write(() => deleteEvents.run("", "", 1));
+  }
 }
+
+/** Takes about as much room as a task. */
+const PROBE = "x".repeat(64 * 1024);
 
 const warn = (error: unknown): void =>
-  process.emitWarning(`The task store could not write: ${reason(error)}`);
-
-/** SQLite's primary result codes that an operator can do something about. */
-const REASONS: Readonly<Record<number, string>> = {
-  5: "it is in use by another process",
-  8: "it cannot be written",
-  11: "it is damaged",
-  13: "the disk is full",
-  14: "it cannot be opened as a file",
-  26: "it is not an SQLite database",
-};
-
-/** Told by its fields: such errors are not always of the caller's realm, so `instanceof` would not do. */
-const Failure = z.object({ message: z.string(), errcode: z.number().optional() });
-
-function reason(error: unknown): string {
-  const { data: failure } = Failure.safeParse(error);
-  if (failure === undefined) return String(error);
-  // The upper bits of SQLite's code only refine the primary one.
-  return REASONS[(failure.errcode ?? 0) & 0xff] ?? failure.message;
-}
+  process.emitWarning(`The task store could not write: ${reasonOf(error)}`);

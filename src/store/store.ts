@@ -63,7 +63,24 @@ export interface ContextRecord {
   readonly updatedAt: number;
 }
 
+/**
+ * Whether what is written can be kept. Where it cannot, writes reject with `store-unavailable`, nothing of them is
+ * done, and the store finds out by itself when they can be made again.
+ */
+export interface StoreHealth {
+  /** What the operator should know; undefined while all is well. New work should not begin meanwhile. */
+  readonly trouble: string | undefined;
+  /**
+   * Resolves when a write that was rejected is worth another attempt, at once where there is no trouble. Rejects with
+   * `store-unavailable` once `giveUp` was called.
+   */
+  nextAttempt(): Promise<void>;
+  /** Nobody waits for another attempt from now on. */
+  giveUp(): void;
+}
+
 export interface TaskStore {
+  readonly health: StoreHealth;
   /** Push notification configs, and what is on its way to them. */
   readonly push: PushStore;
   /**
@@ -82,9 +99,11 @@ export interface TaskStore {
   contextOwner(agent: string, contextId: string): Promise<string | undefined>;
   /**
    * Adds to the task's event log, whose sequences ascend; `json` is one line. Returns at once; written in groups, at
-   * the latest with the task's next `putTask` or after `flushInterval`.
+   * the latest with the task's next `putTask` or after `flushInterval`; where that fails, kept in memory until it succeeds.
    */
   appendEvent(key: TaskKey, event: StoredEvent): void;
+  /** Undefined, or where too many events wait to be written, a promise that resolves when more can be appended. */
+  room(): Promise<void> | undefined;
   /** Events with a sequence greater than `after`, ascending, at most `limit`; sees what was just appended. */
   eventsAfter(key: TaskKey, after: number, limit: number): Promise<StoredEvent[]>;
   putContext(record: ContextRecord): Promise<void>;

@@ -5,6 +5,7 @@
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Checkpoints } from "./checkpoints.ts";
+import type { SqliteHealth } from "./sqlite-health.ts";
 
 /** One transaction. */
 interface Group {
@@ -18,14 +19,25 @@ export class WriteQueue {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #checkpoints: Checkpoints | undefined;
+  readonly #health: SqliteHealth | undefined;
   #group: Group | undefined;
+  #lost = 0;
 
-  /** @param checkpoints absent: left to SQLite */
-  constructor(db: DatabaseSync, checkpoints?: Checkpoints) {
+  /** @param parts `checkpoints` absent: left to SQLite; `health` absent: errors are SQLite's own */
+  constructor(
+    db: DatabaseSync,
+    parts: { checkpoints?: Checkpoints | undefined; health?: SqliteHealth } = {},
+  ) {
     this.#db = db;
-    this.#checkpoints = checkpoints;
+    this.#checkpoints = parts.checkpoints;
+    this.#health = parts.health;
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
+  }
+
+  /** Transactions that were lost so far: a write that was executed when it was another number is not there. */
+  get lost(): number {
+    return this.#lost;
   }
 
   /**
@@ -40,8 +52,10 @@ export class WriteQueue {
     } catch (error) {
       // SQLite undoes a failed statement alone, except after a full disk and the like: then all of it is gone.
       if (!this.#db.isTransaction) this.#lose(group, error);
-      throw error;
+      throw this.#failed(error);
     }
+    // While writing fails, each for itself: what finds room does not fail with what finds none.
+    if (this.#health?.outage) this.#close(group);
     await group.committed.promise;
   }
 
@@ -55,7 +69,11 @@ export class WriteQueue {
 
   #open(): Group {
     this.#checkpoints?.between();
-    this.#begin.run();
+    try {
+      this.#begin.run();
+    } catch (error) {
+      throw this.#failed(error);
+    }
     const committed = Promise.withResolvers<void>();
     // Waiters see the rejection; a group without any must not bring the process down.
     committed.promise.catch(() => undefined);
@@ -77,8 +95,9 @@ export class WriteQueue {
   }
 
   #lose(group: Group, error: unknown): void {
+    this.#lost += 1;
     this.#end(group);
-    group.committed.reject(error);
+    group.committed.reject(this.#failed(error));
     // A COMMIT can fail and leave the transaction open; the next group needs a new one.
     if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
   }
@@ -86,5 +105,9 @@ export class WriteQueue {
   #end(group: Group): void {
     this.#group = undefined;
     clearImmediate(group.immediate);
+  }
+
+  #failed(error: unknown): unknown {
+    return this.#health ? this.#health.failed(error) : error;
   }
 }

@@ -173,6 +173,7 @@ describe("the SQLite store", () => {
     });
     store.appendEvent(taskRecord(), { sequence: 0.5, json: "{}" });
     store.appendEvent(taskRecord(), { sequence: 1, json: '{"chunk":1}' });
+    await store.flush();
     expect(await store.eventsAfter(taskRecord(), 0, 10)).toEqual(events(1, 1));
     expect(errors).toEqual([expect.objectContaining({ code: "ERR_SQLITE_ERROR" })]);
     await store.close();
