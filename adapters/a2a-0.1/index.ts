@@ -20,8 +20,8 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
+import { cached, type Cached } from "../../src/lib/cached.ts";
 import { methodUrl } from "../shared/method-url.ts";
-import { remember, type Remembered } from "../shared/remember.ts";
 import { parseWire } from "../shared/wire.ts";
 import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError } from "./errors.ts";
@@ -58,14 +58,14 @@ class LegacyBackend implements Backend {
   readonly clientMintsTaskIds = true;
   readonly #options: Options;
   readonly #southbound: Southbound;
-  readonly #card: Remembered<AgentCard>;
+  readonly #card: Cached<AgentCard>;
 
   constructor(options: Options, southbound: Southbound) {
     this.#options = options;
     this.#southbound = southbound;
     const load = async (signal: AbortSignal) =>
       toCanonicalCard(parseWire(WireCard, await southbound.fetchCard(signal), "agent card"));
-    this.#card = remember(load, CARD_AGE);
+    this.#card = cached(load, CARD_AGE);
   }
 
   card(signal: AbortSignal): Promise<AgentCard> {

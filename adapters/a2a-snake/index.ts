@@ -20,7 +20,7 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient, type RpcRequest } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
-import { remember, type Remembered } from "../shared/remember.ts";
+import { cached, type Cached } from "../../src/lib/cached.ts";
 import { parseWire } from "../shared/wire.ts";
 import { chosenInterface, toCanonicalCard } from "./card.ts";
 import { refuseBareError, toCanonicalError } from "./errors.ts";
@@ -60,7 +60,7 @@ class SnakeBackend implements Backend {
   readonly #tenant: string | undefined;
   readonly #southbound: Southbound;
   readonly #rpc: JsonRpcClient;
-  readonly #card: Remembered<WireCard>;
+  readonly #card: Cached<WireCard>;
 
   constructor({ tenant }: Options, southbound: Southbound) {
     const { http, url } = southbound;
@@ -69,7 +69,7 @@ class SnakeBackend implements Backend {
     this.#tenant = tenant;
     this.#southbound = southbound;
     this.#rpc = new JsonRpcClient({ http, url, newId: () => southbound.newId(), toError: toCanonicalError });
-    this.#card = remember(load, CARD_AGE);
+    this.#card = cached(load, CARD_AGE);
   }
 
   async card(signal: AbortSignal): Promise<AgentCard> {

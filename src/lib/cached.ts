@@ -2,9 +2,9 @@
  * A value that is fetched once for all who want it at the same time, and kept for a while: the vendor's card, which
  * some dialects need before each call.
  */
-import { abortable } from "../../src/lib/abortable.ts";
+import { abortable } from "./abortable.ts";
 
-export interface Remembered<T> {
+export interface Cached<T> {
   /**
    * The value as it was at most `maxAge` ago, or earlier where it cannot be fetched now. Rejects with the fetch's
    * error, also of a moment ago, or the signal's reason.
@@ -22,7 +22,7 @@ const FAILURE_AGE = 15_000;
  *   must end by a timeout of its own.
  * @param maxAge ms
  */
-export function remember<T>(load: (signal: AbortSignal) => Promise<T>, maxAge: number): Remembered<T> {
+export function cached<T>(load: (signal: AbortSignal) => Promise<T>, maxAge: number): Cached<T> {
   const forever = new AbortController().signal;
   let running: Promise<T> | undefined;
   let known: { readonly value: T } | undefined;

@@ -1,0 +1,109 @@
+/**
+ * What a dialect is: tables for its bindings and a codec, pure, without I/O or a clock. The same folder serves both
+ * directions: `southbound/agent-over.ts` speaks it to agents, `northbound/` serves clients of it.
+ */
+import type { z } from "zod";
+import type {
+  AgentEvent,
+  AgentReply,
+  AgentTask,
+  Call,
+  NativeMethods,
+  PushCallback,
+  VendorTask,
+} from "./adapter.ts";
+import type { AgentCard } from "./protocol/card.ts";
+import type { A2AError } from "./protocol/errors.ts";
+import type { MessageSendParams } from "./protocol/params.ts";
+import type { VendorFault } from "./southbound/jsonrpc.ts";
+
+/** The methods of A2A, by names that are no wire's. */
+export type MethodName =
+  | "send"
+  | "stream"
+  | "getTask"
+  | "listTasks"
+  | "cancelTask"
+  | "resubscribe"
+  | "setPush"
+  | "getPush"
+  | "listPush"
+  | "deletePush"
+  | "extendedCard";
+
+/** The names of methods over JSON-RPC. A method that is absent is one that the dialect does not have: -32601. */
+export type JsonRpcMethods = Readonly<Partial<Record<MethodName, string>>>;
+
+/**
+ * A method over HTTP+JSON. One row builds a path and parses it: `{name}` stands for the member of the params with that
+ * name. What the path does not hold is the body, or the query if there is none.
+ */
+export interface RestRoute {
+  readonly method: MethodName;
+  readonly verb: "GET" | "POST" | "DELETE";
+  /** `/tasks/{id}:cancel` */
+  readonly path: string;
+}
+
+/** What every dialect has, whichever direction it is used in. */
+export interface Dialect {
+  /** As `adapter` of the configuration names it. */
+  readonly name: string;
+  readonly jsonrpc: JsonRpcMethods;
+  readonly rest?: readonly RestRoute[];
+  /** Of the bodies over HTTP+JSON, if it is not application/json. */
+  readonly mediaType?: string;
+}
+
+export type BindingName = "jsonrpc" | "http+json" | "grpc";
+
+/** What the methods that an agent is called with take. */
+export interface AgentParams {
+  readonly send: MessageSendParams;
+  readonly stream: MessageSendParams;
+  readonly getTask: VendorTask;
+  readonly cancelTask: VendorTask;
+  readonly resubscribe: VendorTask;
+  readonly setPush: { readonly task: VendorTask; readonly callback: PushCallback };
+  readonly deletePush: { readonly task: VendorTask; readonly callbackId: string };
+  readonly extendedCard: undefined;
+}
+export type AgentMethod = keyof AgentParams;
+
+/** How one agent is called, as its card or the configuration says. */
+export interface Channel {
+  readonly binding: BindingName;
+  /** An absolute URL for HTTP; an address for gRPC. */
+  readonly url: string;
+  readonly streams: boolean;
+  /** Members that every request carries, such as a tenant. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The dialect as it is spoken to agents; `O` are the agent's options, `Card` its card as the dialect has it. */
+export interface AgentDialect<O, Card> extends Dialect {
+  /** Strict. */
+  readonly options: z.ZodType<O>;
+  codec(options: O): AgentCodec<Card>;
+}
+
+/** The objects that agents send and get. */
+export interface AgentCodec<Card> {
+  /** The card as the agent serves it, parsed; throws `invalid-agent-response`. */
+  readCard(raw: unknown): Card;
+  toCanonicalCard(card: Card, url: string): AgentCard;
+  /** @param card undefined if it is unavailable */
+  channel(card: Card | undefined, url: string): Channel;
+  native(card: AgentCard): NativeMethods;
+  /** Whether the agent may push, as far as its card says. */
+  acceptsPush(card: Card | undefined): boolean;
+  headers(call: Call): Readonly<Record<string, string>>;
+  /** The params of each method, without those of the channel. */
+  readonly encode: { readonly [M in AgentMethod]: (params: AgentParams[M], call: Call) => object };
+  /** Throws `invalid-agent-response`, or the error that stands in the place of a result. */
+  toReply(result: unknown, method: string): AgentReply;
+  toTask(result: unknown, method: string): AgentTask;
+  /** Undefined if the value is no event; throws the error that stands in the place of one. */
+  toEvent(value: unknown, method: string): AgentEvent | undefined;
+  toError(fault: VendorFault): A2AError;
+}

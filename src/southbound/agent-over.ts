@@ -1,0 +1,174 @@
+/**
+ * An agent behind a dialect that is made of tables and a codec (`dialect.ts`): every method is encode, call over the
+ * binding that the card or the configuration chooses, decode.
+ */
+import type {
+  AgentEvent,
+  AgentReply,
+  AgentTask,
+  Backend,
+  Call,
+  NativeMethods,
+  PushCallback,
+  VendorTask,
+} from "../adapter.ts";
+import type { AgentCodec, AgentDialect, AgentMethod, AgentParams, Channel } from "../dialect.ts";
+import { cached, type Cached } from "../lib/cached.ts";
+import type { AgentCard } from "../protocol/card.ts";
+import { A2AError } from "../protocol/errors.ts";
+import type { MessageSendParams } from "../protocol/params.ts";
+import { methodMissing, type Binding, type BoundCall } from "./bindings/binding.ts";
+import { JsonRpcBinding } from "./bindings/jsonrpc.ts";
+import { RestBinding } from "./bindings/rest.ts";
+import type { Southbound } from "./southbound.ts";
+import { mapped, opened } from "./values.ts";
+
+/** ms; the card is needed before each call. */
+const CARD_AGE = 5 * 60_000;
+
+export function agentOver<O, Card>(
+  dialect: AgentDialect<O, Card>,
+  options: O,
+  southbound: Southbound,
+): Backend {
+  return new DialectAgent(dialect, dialect.codec(options), southbound);
+}
+
+class DialectAgent<O, Card> implements Backend {
+  readonly #dialect: AgentDialect<O, Card>;
+  readonly #codec: AgentCodec<Card>;
+  readonly #southbound: Southbound;
+  readonly #card: Cached<Card>;
+  /** By binding and URL, so that what a binding has learnt of the agent lasts. */
+  readonly #bindings = new Map<string, Binding>();
+
+  constructor(dialect: AgentDialect<O, Card>, codec: AgentCodec<Card>, southbound: Southbound) {
+    this.#dialect = dialect;
+    this.#codec = codec;
+    this.#southbound = southbound;
+    this.#card = cached(async (signal) => codec.readCard(await southbound.fetchCard(signal)), CARD_AGE);
+  }
+
+  async card(signal: AbortSignal): Promise<AgentCard> {
+    return this.#codec.toCanonicalCard(await this.#card.refresh(signal), this.#southbound.url);
+  }
+
+  native(card: AgentCard): NativeMethods {
+    return this.#codec.native(card);
+  }
+
+  async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
+    return this.#codec.toReply(await this.#call("send", params, call), "send");
+  }
+
+  stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
+    return this.#events("stream", params, call);
+  }
+
+  async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
+    return this.#codec.toTask(await this.#call("getTask", task, call), "getTask");
+  }
+
+  async cancelTask(task: VendorTask, call: Call): Promise<AgentTask> {
+    return this.#codec.toTask(await this.#call("cancelTask", task, call), "cancelTask");
+  }
+
+  resubscribe(task: VendorTask, call: Call): AsyncIterable<AgentEvent> {
+    return this.#events("resubscribe", task, call);
+  }
+
+  async subscribePush(task: VendorTask, callback: PushCallback, call: Call): Promise<void> {
+    if (!this.#codec.acceptsPush(await this.#knownCard(call.signal)))
+      throw new A2AError("push-not-supported");
+    await this.#call("setPush", { task, callback }, call);
+  }
+
+  async unsubscribePush(task: VendorTask, callbackId: string, call: Call): Promise<void> {
+    await this.#call("deletePush", { task, callbackId }, call);
+  }
+
+  async extendedCard(call: Call): Promise<AgentCard> {
+    const raw = await this.#call("extendedCard", undefined, call);
+    await this.#southbound.verifyCard?.(raw);
+    return this.#codec.toCanonicalCard(this.#codec.readCard(raw), this.#southbound.url);
+  }
+
+  async #call<M extends AgentMethod>(method: M, params: AgentParams[M], call: Call): Promise<unknown> {
+    const channel = await this.#channel(call.signal);
+    return this.#binding(channel).call(this.#bound(method, params, call, channel));
+  }
+
+  #events<M extends "stream" | "resubscribe">(
+    method: M,
+    params: AgentParams[M],
+    call: Call,
+  ): AsyncIterable<AgentEvent> {
+    return opened(async () => {
+      const channel = await this.#channel(call.signal);
+      if (!channel.streams) {
+        const message = `The agent's card does not declare streaming`;
+        throw new A2AError("unsupported-operation", { message });
+      }
+      const values = this.#binding(channel).stream(this.#bound(method, params, call, channel));
+      return this.#understood(method, values);
+    });
+  }
+
+  /** Skips what is no event, such as an agent's own keep-alives. */
+  #understood(method: AgentMethod, values: AsyncIterable<unknown>): AsyncIterable<AgentEvent> {
+    const { log } = this.#southbound;
+    return mapped(values, {
+      value: (value) => {
+        const event = this.#codec.toEvent(value, method);
+        if (!event) log.warn({ method }, "skipped a value in the agent's stream that is not an event");
+        return event ? [event] : [];
+      },
+    });
+  }
+
+  #bound<M extends AgentMethod>(method: M, params: AgentParams[M], call: Call, channel: Channel): BoundCall {
+    const encoded = this.#codec.encode[method](params, call);
+    const headers = this.#codec.headers(call);
+    return { method, params: { ...channel.params, ...encoded }, headers, signal: call.signal };
+  }
+
+  async #channel(signal: AbortSignal): Promise<Channel> {
+    return this.#codec.channel(await this.#knownCard(signal), this.#southbound.url);
+  }
+
+  #binding(channel: Channel): Binding {
+    const key = `${channel.binding} ${channel.url}`;
+    const known = this.#bindings.get(key);
+    if (known) return known;
+    const binding = this.#bind(channel);
+    this.#bindings.set(key, binding);
+    return binding;
+  }
+
+  #bind({ binding, url }: Channel): Binding {
+    const dialect = this.#dialect;
+    const { http } = this.#southbound;
+    const toError = this.#codec.toError.bind(this.#codec);
+    switch (binding) {
+      case "jsonrpc":
+        return new JsonRpcBinding({ dialect, http, url, newId: () => this.#southbound.newId(), toError });
+      case "http+json":
+        return new RestBinding({ dialect, http, url, toError });
+      case "grpc":
+        throw methodMissing(`${dialect.name} over gRPC`, "send");
+      default:
+        return binding satisfies never;
+    }
+  }
+
+  /** Undefined if the card is unavailable: then the call itself shows what the agent can do. */
+  async #knownCard(signal: AbortSignal): Promise<Card | undefined> {
+    try {
+      return await this.#card.get(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#southbound.log.debug({ err: error }, "the agent's card is unavailable");
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/** JSON-RPC 2.0: one URL, the dialect's names of the methods. */
+import type { Dialect } from "../../dialect.ts";
+import type { A2AError } from "../../protocol/errors.ts";
+import type { HttpClient } from "../http.ts";
+import { JsonRpcClient, type VendorFault } from "../jsonrpc.ts";
+import { methodMissing, type Binding, type BoundCall } from "./binding.ts";
+
+export interface JsonRpcBindingOptions {
+  readonly dialect: Dialect;
+  readonly http: HttpClient;
+  readonly url: string;
+  readonly newId: () => string;
+  readonly toError: (fault: VendorFault) => A2AError;
+}
+
+export class JsonRpcBinding implements Binding {
+  readonly #dialect: Dialect;
+  readonly #client: JsonRpcClient;
+
+  constructor({ dialect, ...options }: JsonRpcBindingOptions) {
+    this.#dialect = dialect;
+    this.#client = new JsonRpcClient(options);
+  }
+
+  async call(call: BoundCall): Promise<unknown> {
+    return this.#client.call({ ...call, method: this.#nameOf(call) });
+  }
+
+  stream(call: BoundCall): AsyncIterable<unknown> {
+    return this.#client.stream({ ...call, method: this.#nameOf(call) });
+  }
+
+  #nameOf({ method }: BoundCall): string {
+    const { name, jsonrpc } = this.#dialect;
+    const wireName = jsonrpc[method];
+    if (wireName === undefined) throw methodMissing(name, method);
+    return wireName;
+  }
+}
