@@ -15,7 +15,7 @@ import type {
 import type { AgentCard } from "./protocol/card.ts";
 import type { A2AError } from "./protocol/errors.ts";
 import type { MessageSendParams } from "./protocol/params.ts";
-import type { VendorFault } from "./southbound/jsonrpc.ts";
+import type { VendorFault } from "./southbound/vendor-fault.ts";
 
 /** The methods of A2A, by names that are no wire's. */
 export type MethodName =
@@ -105,5 +105,5 @@ export interface AgentCodec<Card> {
   toTask(result: unknown, method: string): AgentTask;
   /** Undefined if the value is no event; throws the error that stands in the place of one. */
   toEvent(value: unknown, method: string): AgentEvent | undefined;
-  toError(fault: VendorFault): A2AError;
+  readonly toError: (fault: VendorFault) => A2AError;
 }

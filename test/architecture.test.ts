@@ -30,6 +30,9 @@ function partOf(file: string): string {
   return rest.length > 0 && second !== "shared" ? "adapters/*" : `adapters/${second}`;
 }
 
+/** Dialects that are another one in other words. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map([["a2a-snake", "a2a-1.0"]]);
+
 /** What each part may import, itself aside. `type X`: X for its types only. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
@@ -103,7 +106,10 @@ function importsOf(file: string): Import[] {
 function isAllowed({ file, target, typeOnly }: Import): boolean {
   const [from, to] = [partOf(file), partOf(target)];
   if (from === to && from !== "adapters/*") return true;
-  if (from === to) return dirname(file) === dirname(target);
+  if (from === to) {
+    const [folder = "", other = ""] = [file, target].map((path) => dirname(path).split("/")[1]);
+    return folder === other || SPELLINGS.get(folder) === other;
+  }
   const allowed = ALLOWED[from] ?? [];
   return allowed.includes(to) || (typeOnly && allowed.includes(`type ${to}`));
 }
@@ -151,10 +157,10 @@ test("no vendor and no foreign dialect is named in src, save for the demo and th
   expect(places).toStrictEqual([]);
 });
 
-/** `auto` translates nothing: it is the adapter it has decided for. */
+/** `auto` translates nothing: it is the adapter it has decided for. A spelling of another dialect uses that one's codec. */
 const CORE = ["index", "wire", "card", "message", "parts", "task", "events", "errors"];
 test.each(BUNDLED)("the adapter %s has the files of every adapter", (name) => {
-  const wanted = name === "auto" ? ["index"] : CORE;
+  const wanted = SPELLINGS.has(name) ? ["index", "spelling"] : name === "auto" ? ["index"] : CORE;
   const files = [...wanted.map((file) => `${file}.ts`), "README.md"];
   expect(readdirSync(join(ROOT, "adapters", name))).toEqual(expect.arrayContaining(files));
 });

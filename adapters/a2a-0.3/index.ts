@@ -23,7 +23,7 @@ import type { GrpcClient } from "../../src/southbound/grpc.ts";
 import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
-import { remember, type Remembered } from "../shared/remember.ts";
+import { cached, type Cached } from "../../src/lib/cached.ts";
 import { toCanonicalCard } from "./card.ts";
 import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
@@ -100,7 +100,7 @@ class Backend03 implements Backend {
   readonly #options: Options;
   readonly #southbound: Southbound;
   readonly #transports: Readonly<Record<TransportName, Transport>>;
-  readonly #card: Remembered<AgentCard>;
+  readonly #card: Cached<AgentCard>;
   /** Where the card says that gRPC is. */
   #grpcAddress: string | undefined;
 
@@ -122,7 +122,7 @@ class Backend03 implements Backend {
       this.#grpcAddress = interfacesOf(card).find(({ transport }) => transport.toUpperCase() === "GRPC")?.url;
       return card;
     };
-    this.#card = remember(load, CARD_AGE);
+    this.#card = cached(load, CARD_AGE);
   }
 
   card(signal: AbortSignal): Promise<AgentCard> {

@@ -8,7 +8,7 @@
  * agent's error stays whole in `data.vendor`.
  */
 import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
-import { defaultFault, type RpcError, type VendorFault } from "../../src/southbound/jsonrpc.ts";
+import { defaultFault, type RpcError, type VendorFault } from "../../src/southbound/vendor-fault.ts";
 import { isRecord } from "../shared/object.ts";
 
 /** Reasons as they are compared: letters only, in lower case, without `Error`. */
@@ -38,7 +38,7 @@ export function toCanonicalError(fault: VendorFault): A2AError {
   const plain = defaultFault({ ...fault, rpc });
   const code = codeByReason(rpc) ?? codeByReason(fault.body) ?? (rpc && BY_NUMBER.get(rpc.code));
   if (!code) return plain;
-  return new A2AError(code, { message: rpc?.message || undefined, data: plain.data, headers: plain.headers });
+  return new A2AError(code, { message: rpc?.message || undefined, data: plain.data });
 }
 
 /** Throws if the answer is an error that lacks its JSON-RPC envelope. */

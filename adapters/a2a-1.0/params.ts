@@ -23,7 +23,7 @@ export function fromCanonicalSendParams({ message, configuration, metadata }: Me
       configuration &&
       compact({
         acceptedOutputModes: configuration.acceptedOutputModes,
-        returnImmediately: configuration.blocking === false ? true : undefined,
+        returnImmediately: configuration.blocking === false,
         historyLength: configuration.historyLength || undefined,
         taskPushNotificationConfig:
           configuration.pushNotificationConfig &&

@@ -1,45 +1,37 @@
 /**
  * Agents that speak the snake_case `a2a.*` dialect, "1.0" by its own account: JSON-RPC methods `a2a.sendMessage` and
- * so on, with the protocol's version inside every params. See README.md for the fields and what is lost.
+ * so on, with the protocol's version inside every params. A spelling of A2A 1.0, whose codec it uses; README.md has what
+ * differs.
  */
 import { z } from "zod";
-import type {
-  Adapter,
-  AgentEvent,
-  AgentReply,
-  AgentTask,
-  Backend,
-  Call,
-  NativeMethods,
-  PushCallback,
-  VendorTask,
-} from "../../src/adapter.ts";
-import type { AgentCard } from "../../src/protocol/card.ts";
-import { A2AError } from "../../src/protocol/errors.ts";
+import type { Adapter, Call } from "../../src/adapter.ts";
+import type { AgentCodec, AgentDialect, Channel, JsonRpcMethods } from "../../src/dialect.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
-import { JsonRpcClient, type RpcRequest } from "../../src/southbound/jsonrpc.ts";
-import type { Southbound } from "../../src/southbound/southbound.ts";
-import { mapped, opened } from "../../src/southbound/values.ts";
-import { cached, type Cached } from "../../src/lib/cached.ts";
-import { parseWire } from "../shared/wire.ts";
-import { chosenInterface, toCanonicalCard } from "./card.ts";
-import { refuseBareError, toCanonicalError } from "./errors.ts";
-import { toCanonicalEvent } from "./events.ts";
-import {
-  fromCanonicalCancelParams,
-  fromCanonicalGetParams,
-  fromCanonicalSendParams,
-  fromCanonicalSubscribeParams,
-  METHODS,
-  withProtocol,
-  type CanonicalMethod,
-} from "./params.ts";
-import { fromCanonicalPushParams, fromCanonicalTaskPushConfig } from "./push.ts";
-import { toCanonicalReply, toCanonicalTaskResult } from "./task.ts";
-import { WireCard } from "./wire.ts";
+import { agentOver } from "../../src/southbound/agent-over.ts";
+import { bindingOf, isSameUrl } from "../a2a-1.0/card.ts";
+import { codec10 } from "../a2a-1.0/codec.ts";
+import { fromCanonicalSendParams } from "../a2a-1.0/params.ts";
+import { fromCanonicalPushConfig } from "../a2a-1.0/push.ts";
+import type { WireCard } from "../a2a-1.0/wire.ts";
+import { canonicalNames } from "../shared/method-names.ts";
+import { compact } from "../shared/object.ts";
+import { respelled } from "./spelling.ts";
 
-/** ms; the card is needed before each call, for the tenant and for what it says of streaming. */
-const CARD_AGE = 5 * 60_000;
+const VERSION = "1.0";
+
+const JSONRPC = {
+  send: "a2a.sendMessage",
+  stream: "a2a.sendStreamingMessage",
+  getTask: "a2a.getTask",
+  listTasks: "a2a.listTasks",
+  cancelTask: "a2a.cancelTask",
+  resubscribe: "a2a.subscribeToTask",
+  setPush: "a2a.createTaskPushNotificationConfig",
+  getPush: "a2a.getTaskPushNotificationConfig",
+  listPush: "a2a.listTaskPushNotificationConfigs",
+  deletePush: "a2a.deleteTaskPushNotificationConfig",
+  extendedCard: "a2a.getExtendedAgentCard",
+} as const satisfies JsonRpcMethods;
 
 const Options = z.strictObject({
   tenant: z.string().min(1).optional().meta({
@@ -49,127 +41,75 @@ const Options = z.strictObject({
 });
 type Options = z.infer<typeof Options>;
 
-export const a2aSnake: Adapter<Options> = {
+/** The interface that is spoken to: the JSON-RPC one at the configured URL, else the first JSON-RPC one. */
+function chosenInterface(card: WireCard, url: string) {
+  const rpc = (card.supportedInterfaces ?? []).filter((one) => bindingOf(one) === "JSONRPC");
+  return rpc.find((one) => isSameUrl(one.url, url)) ?? rpc[0];
+}
+
+/** An agent without a card counts as one that does not stream. */
+const channelOf = (card: WireCard | undefined, url: string, { tenant }: Options): Channel => ({
+  binding: "jsonrpc",
+  url,
+  streams: card?.capabilities?.streaming === true,
+  params: compact({ tenant: tenant ?? (card && chosenInterface(card, url)?.tenant) }),
+});
+
+/** What belongs into every params: the version, without which a server refuses, and the extensions. */
+const withProtocol = (params: unknown, { extensions }: Call): object => ({
+  ...Object(params),
+  "a2a-version": VERSION,
+  ...(extensions.length > 0 && { "a2a-extensions": extensions.join(",") }),
+});
+
+const spelled =
+  <P>(encode: (params: P, call: Call) => object) =>
+  (params: P, call: Call): object =>
+    withProtocol(respelled(encode(params, call)), call);
+
+/** Where 1.0 says `taskPushNotificationConfig`, the dialect says `push_notification_config`. */
+function sendParams(params: MessageSendParams): object {
+  const { configuration, ...rest } = fromCanonicalSendParams(params);
+  if (!configuration) return rest;
+  const { taskPushNotificationConfig: pushNotificationConfig, ...others } = configuration;
+  return { ...rest, configuration: compact({ ...others, pushNotificationConfig }) };
+}
+
+const encodeOf = ({ encode }: AgentCodec<WireCard>): AgentCodec<WireCard>["encode"] => ({
+  send: spelled(sendParams),
+  stream: spelled(sendParams),
+  getTask: spelled(encode.getTask),
+  cancelTask: spelled(encode.cancelTask),
+  resubscribe: spelled(encode.resubscribe),
+  // Nested here, unlike in 1.0.
+  setPush: spelled(({ task, callback }) => ({
+    taskId: task.id,
+    pushNotificationConfig: fromCanonicalPushConfig({ ...callback }),
+  })),
+  deletePush: spelled(encode.deletePush),
+  extendedCard: spelled(encode.extendedCard),
+});
+
+function codec(options: Options): AgentCodec<WireCard> {
+  const base = codec10({ transport: "jsonrpc" });
+  return {
+    ...base,
+    channel: (card, url) => channelOf(card, url, options),
+    headers: () => ({}),
+    encode: encodeOf(base),
+  };
+}
+
+const dialect: AgentDialect<Options, WireCard> = {
   name: "a2a-snake",
   options: Options,
-  methodNames: Object.fromEntries(Object.entries(METHODS).map(([canonical, name]) => [name, canonical])),
-  connect: (options, southbound) => new SnakeBackend(options, southbound),
+  jsonrpc: JSONRPC,
+  codec,
 };
 
-class SnakeBackend implements Backend {
-  readonly #tenant: string | undefined;
-  readonly #southbound: Southbound;
-  readonly #rpc: JsonRpcClient;
-  readonly #card: Cached<WireCard>;
-
-  constructor({ tenant }: Options, southbound: Southbound) {
-    const { http, url } = southbound;
-    const load = async (signal: AbortSignal) =>
-      parseWire(WireCard, await southbound.fetchCard(signal), "agent card");
-    this.#tenant = tenant;
-    this.#southbound = southbound;
-    this.#rpc = new JsonRpcClient({ http, url, newId: () => southbound.newId(), toError: toCanonicalError });
-    this.#card = cached(load, CARD_AGE);
-  }
-
-  async card(signal: AbortSignal): Promise<AgentCard> {
-    return toCanonicalCard(await this.#card.refresh(signal), this.#southbound.url);
-  }
-
-  /** subscribeToTask streams, so it stands and falls with streaming. */
-  native({ capabilities }: AgentCard): NativeMethods {
-    const stream = capabilities.streaming === true;
-    return { send: true, stream, getTask: true, cancelTask: true, resubscribe: stream };
-  }
-
-  async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    return toCanonicalReply(await this.#result("message/send", fromCanonicalSendParams(params), call));
-  }
-
-  stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
-    return this.#events("message/stream", fromCanonicalSendParams(params), call);
-  }
-
-  async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
-    return toCanonicalTaskResult(await this.#result("tasks/get", fromCanonicalGetParams(task), call));
-  }
-
-  async cancelTask(task: VendorTask, call: Call): Promise<AgentTask> {
-    return toCanonicalTaskResult(await this.#result("tasks/cancel", fromCanonicalCancelParams(task), call));
-  }
-
-  resubscribe(task: VendorTask, call: Call): AsyncIterable<AgentEvent> {
-    return this.#events("tasks/resubscribe", fromCanonicalSubscribeParams(task), call);
-  }
-
-  async subscribePush({ id: taskId }: VendorTask, callback: PushCallback, call: Call): Promise<void> {
-    const card = await this.#knownCard(call.signal);
-    if (card?.capabilities?.push_notifications === false) throw new A2AError("push-not-supported");
-    const config = { taskId, pushNotificationConfig: { ...callback } };
-    await this.#result("tasks/pushNotificationConfig/set", fromCanonicalTaskPushConfig(config), call);
-  }
-
-  async unsubscribePush({ id }: VendorTask, callbackId: string, call: Call): Promise<void> {
-    const params = fromCanonicalPushParams({ id, pushNotificationConfigId: callbackId });
-    await this.#result("tasks/pushNotificationConfig/delete", params, call);
-  }
-
-  async extendedCard(call: Call): Promise<AgentCard> {
-    const { url, verifyCard } = this.#southbound;
-    const card = await this.#result("agent/getAuthenticatedExtendedCard", {}, call);
-    await verifyCard?.(card);
-    return toCanonicalCard(parseWire(WireCard, card, "extended agent card"), url);
-  }
-
-  async #result(canonical: CanonicalMethod, params: object, call: Call): Promise<unknown> {
-    const tenant = this.#tenant ?? this.#tenantOf(await this.#knownCard(call.signal));
-    const { method, ...request } = this.#request(canonical, params, call, tenant);
-    const result = await this.#rpc.call({ method, ...request });
-    refuseBareError(result, method);
-    return result;
-  }
-
-  #events(canonical: CanonicalMethod, params: object, call: Call): AsyncIterable<AgentEvent> {
-    return opened(() => this.#open(canonical, params, call));
-  }
-
-  async #open(canonical: CanonicalMethod, params: object, call: Call): Promise<AsyncIterable<AgentEvent>> {
-    const card = await this.#knownCard(call.signal);
-    if (card?.capabilities?.streaming !== true) {
-      throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
-    }
-    const request = this.#request(canonical, params, call, this.#tenant ?? this.#tenantOf(card));
-    const { method } = request;
-    return mapped(this.#rpc.stream(request), {
-      value: (value) => {
-        refuseBareError(value, method);
-        const event = toCanonicalEvent(value);
-        if (!event) this.#southbound.log.warn({ method }, "the agent sent a value that is no event");
-        return event ? [event] : [];
-      },
-    });
-  }
-
-  #request(canonical: CanonicalMethod, params: object, call: Call, tenant: string | undefined): RpcRequest {
-    const { extensions, signal } = call;
-    return { method: METHODS[canonical], params: withProtocol(params, extensions, tenant), signal };
-  }
-
-  #tenantOf(card: WireCard | undefined): string | undefined {
-    return (card && chosenInterface(card, this.#southbound.url)?.tenant) ?? undefined;
-  }
-
-  /** Undefined where there is no card to be had: an agent without one declares no streaming and names no tenant. */
-  async #knownCard(signal: AbortSignal): Promise<WireCard | undefined> {
-    try {
-      return await this.#card.get(signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      this.#southbound.log.warn(
-        { err: error },
-        "the agent's card cannot be read; it counts as not streaming",
-      );
-      return undefined;
-    }
-  }
-}
+export const a2aSnake: Adapter<Options> = {
+  name: dialect.name,
+  options: Options,
+  methodNames: canonicalNames(JSONRPC),
+  connect: (options, southbound) => agentOver(dialect, options, southbound),
+};

@@ -148,7 +148,7 @@ class DialectAgent<O, Card> implements Backend {
   #bind({ binding, url }: Channel): Binding {
     const dialect = this.#dialect;
     const { http } = this.#southbound;
-    const toError = this.#codec.toError.bind(this.#codec);
+    const { toError } = this.#codec;
     switch (binding) {
       case "jsonrpc":
         return new JsonRpcBinding({ dialect, http, url, newId: () => this.#southbound.newId(), toError });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { WireCard } from "../../adapters/a2a-snake/wire.ts";
+import { WireCard } from "../../adapters/a2a-1.0/wire.ts";
 import { createSnakeDemo } from "../../src/demo/snake.ts";
 import { post, rpc, rpcStream } from "../support/client.ts";
 
@@ -58,8 +58,8 @@ describe("the snake_case demo vendor", () => {
     const response = await fetch(`${url}/.well-known/agent-card.json`);
     const card = WireCard.parse(await response.json());
     expect(card.capabilities?.streaming).toBe(true);
-    expect(card.supported_interfaces).toEqual([
-      { url: `${url}/`, protocol_binding: "jsonrpc", protocol_version: "1.0", tenant: "demo" },
+    expect(card.supportedInterfaces).toEqual([
+      { url: `${url}/`, protocolBinding: "jsonrpc", protocolVersion: "1.0", tenant: "demo" },
     ]);
   });
 

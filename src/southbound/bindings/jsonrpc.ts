@@ -1,8 +1,8 @@
 /** JSON-RPC 2.0: one URL, the dialect's names of the methods. */
 import type { Dialect } from "../../dialect.ts";
-import type { A2AError } from "../../protocol/errors.ts";
 import type { HttpClient } from "../http.ts";
-import { JsonRpcClient, type VendorFault } from "../jsonrpc.ts";
+import { JsonRpcClient } from "../jsonrpc.ts";
+import type { ToError } from "../vendor-fault.ts";
 import { methodMissing, type Binding, type BoundCall } from "./binding.ts";
 
 export interface JsonRpcBindingOptions {
@@ -10,7 +10,7 @@ export interface JsonRpcBindingOptions {
   readonly http: HttpClient;
   readonly url: string;
   readonly newId: () => string;
-  readonly toError: (fault: VendorFault) => A2AError;
+  readonly toError: ToError;
 }
 
 export class JsonRpcBinding implements Binding {

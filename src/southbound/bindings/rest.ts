@@ -6,8 +6,9 @@
 import type { Dialect, RestRoute } from "../../dialect.ts";
 import type { A2AError } from "../../protocol/errors.ts";
 import type { HttpClient, HttpRequest, HttpResponse } from "../http.ts";
-import { openEnvelope, type VendorFault } from "../jsonrpc.ts";
+import { openEnvelope } from "../jsonrpc.ts";
 import { mapped, opened } from "../values.ts";
+import { vendorError, type ToError } from "../vendor-fault.ts";
 import { methodMissing, type Binding, type BoundCall } from "./binding.ts";
 import { buildPath } from "./rest-path.ts";
 
@@ -21,7 +22,7 @@ export interface RestBindingOptions {
   readonly http: HttpClient;
   /** The base that the paths of the routes follow. */
   readonly url: string;
-  readonly toError: (fault: VendorFault) => A2AError;
+  readonly toError: ToError;
 }
 
 /** Sends a request and says with which status it was answered. */
@@ -31,7 +32,7 @@ export class RestBinding implements Binding {
   readonly #dialect: Dialect;
   readonly #http: HttpClient;
   readonly #base: string;
-  readonly #toError: (fault: VendorFault) => A2AError;
+  readonly #toError: ToError;
   /** By method, the route that the agent has shown to have. */
   readonly #proven = new Map<string, RestRoute>();
   #mediaType: string;
@@ -67,7 +68,7 @@ export class RestBinding implements Binding {
     const { status } = opening;
     return mapped(opening.values, {
       value: ({ value, event }) => {
-        if (event === "error") throw this.#fault(call, { status, json: value, excerpt: "" });
+        if (event === "error") throw this.#fault(call, { status, headers: {}, json: value, excerpt: "" });
         return [unwrapped(value)];
       },
     });
@@ -111,9 +112,9 @@ export class RestBinding implements Binding {
     };
   }
 
-  #fault({ method }: BoundCall, response: Pick<HttpResponse, "status" | "json" | "excerpt">): A2AError {
-    const { status, json, excerpt } = response;
-    return this.#toError({ status, body: json, excerpt, method });
+  #fault({ method }: BoundCall, { status, headers, json, excerpt }: Omit<HttpResponse, "values">): A2AError {
+    const name = this.#dialect.jsonrpc[method] ?? method;
+    return vendorError({ status, body: json, excerpt, method: name }, headers, this.#toError);
   }
 }
 
@@ -124,7 +125,7 @@ function queryOf(params: Readonly<Record<string, unknown>>): string {
       query.set(name, String(value));
     }
   }
-  return query.size > 0 ? `?${query}` : "";
+  return query.size > 0 ? `?${query.toString()}` : "";
 }
 
 /** Some servers send JSON-RPC envelopes over this binding, too. */

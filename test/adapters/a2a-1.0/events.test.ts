@@ -1,23 +1,23 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { EXTENSION } from "../../../adapters/a2a-snake/extras.ts";
-import { fromCanonicalEvent, toCanonicalEvent } from "../../../adapters/a2a-snake/events.ts";
+import { EXTENSION } from "../../../adapters/a2a-1.0/preserved.ts";
+import { fromCanonicalEvent, toCanonicalEvent } from "../../../adapters/a2a-1.0/events.ts";
 import { artifactUpdate, message, statusUpdate, task } from "./arbitraries.ts";
 
-const wireStatus = { task_id: "t1", context_id: "c1", status: { state: "working" } };
+const wireStatus = { taskId: "t1", contextId: "c1", status: { state: "working" } };
 const canonicalStatus = {
   kind: "status-update",
   taskId: "t1",
   contextId: "c1",
   status: { state: "working" },
 };
-const artifact = { artifact_id: "a1", parts: [{ text: "hi" }] };
+const artifact = { artifactId: "a1", parts: [{ text: "hi" }] };
 const canonicalArtifact = { artifactId: "a1", parts: [{ kind: "text", text: "hi" }] };
 
 describe("wrappers", () => {
   test.each([
-    ["a camelCase wrapper around a snake_case body", { statusUpdate: wireStatus }],
-    ["a snake_case wrapper", { status_update: wireStatus }],
+    ["a camelCase wrapper around a snakeCase body", { statusUpdate: wireStatus }],
+    ["a snakeCase wrapper", { statusUpdate: wireStatus }],
     ["no wrapper", wireStatus],
     ["a camelCase body", { statusUpdate: { taskId: "t1", contextId: "c1", status: { state: "working" } } }],
     ["a bare body with a kind", { kind: "status-update", ...wireStatus }],
@@ -26,9 +26,9 @@ describe("wrappers", () => {
   });
 
   test.each([
-    ["artifactUpdate", { artifactUpdate: { task_id: "t1", artifact } }],
-    ["artifact_update", { artifact_update: { task_id: "t1", artifact } }],
-    ["no wrapper", { task_id: "t1", artifact }],
+    ["artifactUpdate", { artifactUpdate: { taskId: "t1", artifact } }],
+    ["artifactUpdate", { artifactUpdate: { taskId: "t1", artifact } }],
+    ["no wrapper", { taskId: "t1", artifact }],
     [
       "a camelCase body",
       { artifactUpdate: { taskId: "t1", artifact: { artifactId: "a1", parts: [{ text: "hi" }] } } },
@@ -61,9 +61,9 @@ describe("chunk flags", () => {
   };
 
   test.each([
-    ["on the event", { artifact, append: true, last_chunk: true }, [true, true]],
+    ["on the event", { artifact, append: true, lastChunk: true }, [true, true]],
     ["on the event in camelCase", { artifact, append: true, lastChunk: true }, [true, true]],
-    ["inside the artifact", { artifact: { ...artifact, append: true, last_chunk: true } }, [true, true]],
+    ["inside the artifact", { artifact: { ...artifact, append: true, lastChunk: true } }, [true, true]],
     [
       "inside the artifact in camelCase",
       { artifact: { ...artifact, append: false, lastChunk: true } },
@@ -80,7 +80,7 @@ describe("chunk flags", () => {
   });
 
   test("do not stay inside the artifact", () => {
-    const update = toCanonicalEvent({ artifact: { ...artifact, append: true, last_chunk: false } });
+    const update = toCanonicalEvent({ artifact: { ...artifact, append: true, lastChunk: false } });
     expect(update).toEqual({
       kind: "artifact-update",
       artifact: canonicalArtifact,
@@ -91,7 +91,7 @@ describe("chunk flags", () => {
 });
 
 describe("events to the wire", () => {
-  test("the wrapper is camelCase, the body snake_case", () => {
+  test("the member says what the event is", () => {
     const event = {
       kind: "artifact-update" as const,
       taskId: "t1",
@@ -99,14 +99,16 @@ describe("events to the wire", () => {
       lastChunk: true,
     };
     expect(fromCanonicalEvent(event)).toEqual({
-      artifactUpdate: { task_id: "t1", artifact: { artifact_id: "a1", parts: [] }, last_chunk: true },
+      artifactUpdate: { taskId: "t1", artifact: { artifactId: "a1", parts: [] }, lastChunk: true },
     });
   });
 
   test("final is read as a hint where it is sent, and never sent", () => {
     const event = toCanonicalEvent({ statusUpdate: { ...wireStatus, final: true } });
     expect(event).toEqual({ ...canonicalStatus, final: true });
-    expect(event && fromCanonicalEvent(event)).toEqual({ statusUpdate: wireStatus });
+    expect(event && fromCanonicalEvent(event)).toEqual({
+      statusUpdate: { ...wireStatus, status: { state: "TASK_STATE_WORKING" } },
+    });
   });
 
   test("members the dialect does not name survive and come back", () => {

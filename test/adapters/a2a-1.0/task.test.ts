@@ -1,19 +1,19 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { EXTENSION } from "../../../adapters/a2a-snake/extras.ts";
+import { EXTENSION } from "../../../adapters/a2a-1.0/preserved.ts";
 import {
   fromCanonicalReply,
   fromCanonicalTask,
   toCanonicalReply,
   toCanonicalTaskResult,
-} from "../../../adapters/a2a-snake/task.ts";
+} from "../../../adapters/a2a-1.0/task.ts";
 import { A2AError } from "../../../src/protocol/errors.ts";
 import { TASK_STATES } from "../../../src/protocol/states.ts";
 import { message, task } from "./arbitraries.ts";
 
-const wireTask = { id: "t1", context_id: "c1", status: { state: "working" } };
+const wireTask = { id: "t1", contextId: "c1", status: { state: "working" } };
 const canonicalTask = { kind: "task", id: "t1", contextId: "c1", status: { state: "working" } };
-const wireMessage = { message_id: "m1", role: "agent", parts: [{ text: "hi" }] };
+const wireMessage = { messageId: "m1", role: "agent", parts: [{ text: "hi" }] };
 const canonicalMessage = {
   kind: "message",
   messageId: "m1",
@@ -73,22 +73,23 @@ describe("results", () => {
 });
 
 test("chunk flags inside an artifact of a whole task mean nothing and go", () => {
-  const artifacts = [{ artifact_id: "a1", parts: [{ text: "hi" }], append: true, lastChunk: true }];
+  const artifacts = [{ artifactId: "a1", parts: [{ text: "hi" }], append: true, lastChunk: true }];
   expect(toCanonicalTaskResult({ ...wireTask, artifacts }).artifacts).toEqual([
     { artifactId: "a1", parts: [{ kind: "text", text: "hi" }] },
   ]);
 });
 
 describe("status", () => {
-  test.each(TASK_STATES.filter((state) => state !== "unknown"))("%s is the same on both sides", (state) => {
+  test.each(TASK_STATES)("%s has a name of its own, and comes back", (state) => {
     const wire = fromCanonicalTask({ kind: "task", status: { state } });
-    expect(wire).toEqual({ status: { state } });
+    expect(wire.status.state).toMatch(/^TASK_STATE_[A-Z_]+$/);
     expect(toCanonicalReply(wire)).toEqual({ kind: "task", status: { state } });
   });
 
-  test("unknown, which the dialect does not have, is sent as working", () => {
-    expect(fromCanonicalTask({ kind: "task", status: { state: "unknown" } })).toEqual({
-      status: { state: "working" },
+  test("the word of 0.3 is read as well", () => {
+    expect(toCanonicalReply({ status: { state: "input-required" } })).toEqual({
+      kind: "task",
+      status: { state: "input-required" },
     });
   });
 
@@ -105,10 +106,14 @@ describe("status", () => {
   });
 
   test("members beside the known ones survive and come back, of the status as of the task", () => {
-    const wire = { id: "t1", created_time: "2026", status: { state: "working", progress_percent: 40 } };
+    const wire = {
+      id: "t1",
+      createdTime: "2026",
+      status: { state: "TASK_STATE_WORKING", progressPercent: 40 },
+    };
     const canonical = toCanonicalTaskResult(wire);
     expect(canonical.metadata).toEqual({
-      [EXTENSION]: { fields: { created_time: "2026" }, status: { progress_percent: 40 } },
+      [EXTENSION]: { fields: { createdTime: "2026" }, status: { progressPercent: 40 } },
     });
     expect(fromCanonicalTask(canonical)).toEqual(wire);
   });

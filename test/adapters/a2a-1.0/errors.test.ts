@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { fromCanonicalError, refuseBareError, toCanonicalError } from "../../../adapters/a2a-snake/errors.ts";
+import { detailsOf, refuseBareError, toCanonicalError } from "../../../adapters/a2a-1.0/errors.ts";
 import { A2AError, type ErrorCode } from "../../../src/protocol/errors.ts";
 
 const read = (rpc: { code: number; message: string; data?: unknown }) =>
-  toCanonicalError({ status: 200, rpc, excerpt: "", method: "a2a.sendMessage" });
+  toCanonicalError({ status: 200, rpc, excerpt: "", method: "SendMessage" });
 
 describe("errors to 0.3.0", () => {
   test.each<[string, ErrorCode]>([
@@ -54,7 +54,7 @@ describe("errors to 0.3.0", () => {
 
   test("an HTTP error whose body is the bare error is read like an enveloped one", () => {
     const body = { code: -32001, message: "gone" };
-    const error = toCanonicalError({ status: 404, body, excerpt: "", method: "a2a.getTask" });
+    const error = toCanonicalError({ status: 404, body, excerpt: "", method: "GetTask" });
     expect([error.code, error.message]).toEqual(["task-not-found", "gone"]);
   });
 
@@ -69,10 +69,10 @@ describe("errors to 0.3.0", () => {
   });
 
   test("any other HTTP error is an invalid agent response that tells the status", () => {
-    const error = toCanonicalError({ status: 503, excerpt: "<html>", method: "a2a.getTask" });
+    const error = toCanonicalError({ status: 503, excerpt: "<html>", method: "GetTask" });
     expect([error.code, error.message]).toEqual([
       "invalid-agent-response",
-      "The agent answered a2a.getTask with HTTP 503",
+      "The agent answered GetTask with HTTP 503",
     ]);
   });
 
@@ -87,16 +87,16 @@ describe("errors to 0.3.0", () => {
 });
 
 describe("errors from 0.3.0", () => {
-  test("carry the name and the number", () => {
-    expect(fromCanonicalError(new A2AError("task-not-found", { data: { a: 1 } }))).toEqual({
-      code: -32001,
-      message: "TaskNotFoundError: Task not found",
-      data: { a: 1 },
-    });
-    expect(fromCanonicalError(new A2AError("invalid-params"))).toEqual({
-      code: -32602,
-      message: "Invalid parameters",
-    });
+  test("carry the reason and what is known beside it", () => {
+    expect(detailsOf(new A2AError("task-not-found", { data: { a: 1 } }))).toEqual([
+      {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "TASK_NOT_FOUND",
+        domain: "a2a-protocol.org",
+      },
+      { "@type": "type.googleapis.com/google.protobuf.Struct", value: { a: 1 } },
+    ]);
+    expect(detailsOf(new A2AError("invalid-params"))).toBeUndefined();
   });
 
   test.each<ErrorCode>([
@@ -107,9 +107,8 @@ describe("errors from 0.3.0", () => {
     "content-type-not-supported",
     "extended-card-not-configured",
     "invalid-agent-response",
-    "invalid-params",
-    "method-not-found",
-  ])("%s comes back", (code) => {
-    expect(read(fromCanonicalError(new A2AError(code))).code).toBe(code);
+  ])("%s comes back by its reason", (code) => {
+    const data = detailsOf(new A2AError(code));
+    expect(read({ code: -32603, message: "refused", data }).code).toBe(code);
   });
 });

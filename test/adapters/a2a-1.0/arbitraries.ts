@@ -1,4 +1,4 @@
-/** Generated canonical objects that the dialect can carry, with user data that looks like the dialect's own fields. */
+/** Generated canonical objects, with user data that looks like the protocol's own fields. */
 import * as fc from "fast-check";
 import type { AgentArtifact, AgentMessage, AgentStatus, AgentTask } from "../../../src/adapter.ts";
 import type { Part } from "../../../src/protocol/model.ts";
@@ -6,10 +6,10 @@ import { TASK_STATES } from "../../../src/protocol/states.ts";
 
 /** Keys that a careless converter would rename. */
 const trickyKey = fc.constantFrom(
-  "message_id",
   "messageId",
-  "last_chunk",
+  "message_id",
   "lastChunk",
+  "last_chunk",
   "data",
   "metadata",
   "__proto__",
@@ -64,16 +64,15 @@ export const message: fc.Arbitrary<AgentMessage> = fc
     parts: fc.array(part, { maxLength: 3 }),
     taskId: optional(id),
     contextId: optional(id),
-    referenceTaskIds: optional(fc.array(id, { maxLength: 2 })),
-    extensions: optional(fc.array(fc.webUrl(), { maxLength: 2 })),
+    referenceTaskIds: optional(fc.array(id, { minLength: 1, maxLength: 2 })),
+    extensions: optional(fc.array(fc.webUrl(), { minLength: 1, maxLength: 2 })),
     metadata: optional(userData),
   })
   .map(dense);
 
-/** All states but `unknown`, which the dialect does not have. */
 const status: fc.Arbitrary<AgentStatus> = fc
   .record({
-    state: fc.constantFrom(...TASK_STATES.filter((state) => state !== "unknown")),
+    state: fc.constantFrom(...TASK_STATES),
     message: optional(message),
     timestamp: optional(fc.constant("2026-03-20T08:00:00.000Z")),
   })
@@ -85,7 +84,7 @@ const artifact: fc.Arbitrary<AgentArtifact> = fc
     name: optional(id),
     description: optional(id),
     parts: fc.array(part, { maxLength: 3 }),
-    extensions: optional(fc.array(fc.webUrl(), { maxLength: 2 })),
+    extensions: optional(fc.array(fc.webUrl(), { minLength: 1, maxLength: 2 })),
     metadata: optional(userData),
   })
   .map(dense);
@@ -113,7 +112,7 @@ export const artifactUpdate = fc
     kind: fc.constant("artifact-update" as const),
     ...ids,
     artifact,
-    append: optional(fc.boolean()),
-    lastChunk: optional(fc.boolean()),
+    append: optional(fc.constant(true)),
+    lastChunk: optional(fc.constant(true)),
   })
   .map(dense);

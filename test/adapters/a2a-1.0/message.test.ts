@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { EXTENSION } from "../../../adapters/a2a-snake/extras.ts";
-import { fromCanonicalMessage, toCanonicalMessage } from "../../../adapters/a2a-snake/message.ts";
-import { WireMessage } from "../../../adapters/a2a-snake/wire.ts";
+import { EXTENSION } from "../../../adapters/a2a-1.0/preserved.ts";
+import { fromCanonicalMessage, toCanonicalMessage } from "../../../adapters/a2a-1.0/message.ts";
+import { WireMessage } from "../../../adapters/a2a-1.0/wire.ts";
 import { parseWire } from "../../../adapters/shared/wire.ts";
 import { message } from "./arbitraries.ts";
 
@@ -52,10 +52,10 @@ describe("messages", () => {
       contextId: "ctx-xyz",
     });
     expect(followUp).toEqual({
-      message_id: "msg-003",
-      task_id: "task-abc-123",
-      context_id: "ctx-xyz",
-      role: "user",
+      messageId: "msg-003",
+      taskId: "task-abc-123",
+      contextId: "ctx-xyz",
+      role: "ROLE_USER",
       parts: [{ text: "I prefer a morning departure" }],
     });
   });
@@ -64,16 +64,21 @@ describe("messages", () => {
     expect(read({ role: "agent", parts: [] })).toEqual({ kind: "message", role: "agent", parts: [] });
   });
 
+  test("defaults that a server writes out are absent members", () => {
+    const written = { role: "ROLE_AGENT", parts: [], taskId: "", contextId: "", extensions: [] };
+    expect(read(written)).toEqual({ kind: "message", role: "agent", parts: [] });
+  });
+
   test("a role of no known name is the agent's", () => {
     expect(read({ role: "system", parts: null })).toEqual({ kind: "message", role: "agent", parts: [] });
   });
 
   test("members the dialect does not name survive as metadata and come back under their own name", () => {
-    const wire = { role: "agent", parts: [], trace_id: "x", traceLevel: 2, metadata: { user_key: 1 } };
+    const wire = { role: "ROLE_AGENT", parts: [], traceId: "x", traceLevel: 2, metadata: { userKey: 1 } };
     const canonical = read(wire);
     expect(canonical.metadata).toEqual({
-      user_key: 1,
-      [EXTENSION]: { fields: { trace_id: "x", traceLevel: 2 } },
+      userKey: 1,
+      [EXTENSION]: { fields: { traceId: "x", traceLevel: 2 } },
     });
     expect(fromCanonicalMessage(canonical)).toEqual(wire);
   });
@@ -81,12 +86,12 @@ describe("messages", () => {
   test("a value under the extension's key that is not of the adapter's making stays in the metadata", () => {
     const metadata = { [EXTENSION]: { surprise: true } };
     const wire = fromCanonicalMessage({ kind: "message", role: "user", parts: [], metadata });
-    expect(wire).toEqual({ role: "user", parts: [], metadata });
+    expect(wire).toEqual({ role: "ROLE_USER", parts: [], metadata });
   });
 
   test("members of a canonical message that 0.3.0 does not name are not sent", () => {
     const odd = { kind: "message" as const, role: "user" as const, parts: [], colour: "red" };
-    expect(fromCanonicalMessage(odd)).toEqual({ role: "user", parts: [] });
+    expect(fromCanonicalMessage(odd)).toEqual({ role: "ROLE_USER", parts: [] });
   });
 
   test("any canonical message survives the wire", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { EXTENSION } from "../../../adapters/a2a-snake/extras.ts";
-import { fromCanonicalPart, toCanonicalPart } from "../../../adapters/a2a-snake/parts.ts";
+import { EXTENSION } from "../../../adapters/a2a-1.0/preserved.ts";
+import { fromCanonicalPart, toCanonicalPart } from "../../../adapters/a2a-1.0/parts.ts";
 import { Part } from "../../../src/protocol/model.ts";
 import { part, userData } from "./arbitraries.ts";
 
@@ -11,12 +11,12 @@ describe("parts to 0.3.0", () => {
     ["empty text", { text: "" }, { kind: "text", text: "" }],
     [
       "bytes",
-      { raw: "AAEC", media_type: "image/png", filename: "a.png" },
+      { raw: "AAEC", mediaType: "image/png", filename: "a.png" },
       { kind: "file", file: { bytes: "AAEC", mimeType: "image/png", name: "a.png" } },
     ],
     [
       "a URL",
-      { url: "https://files.example/a", media_type: "text/csv" },
+      { url: "https://files.example/a", mediaType: "text/csv" },
       { kind: "file", file: { uri: "https://files.example/a", mimeType: "text/csv" } },
     ],
     [
@@ -33,6 +33,17 @@ describe("parts to 0.3.0", () => {
     ["null members", { text: "hi", metadata: null, raw: null }, { kind: "text", text: "hi" }],
   ])("%s", (_, wire, canonical) => {
     expect(toCanonicalPart(wire)).toEqual(canonical);
+  });
+
+  test("defaults that a server writes out beside the content say nothing", () => {
+    expect(toCanonicalPart({ text: "hi", mediaType: "", filename: "" })).toEqual({
+      kind: "text",
+      text: "hi",
+    });
+    expect(toCanonicalPart({ text: "", data: { a: 1 }, filename: "" })).toEqual({
+      kind: "data",
+      data: { a: 1 },
+    });
   });
 
   test("URL-safe base64 without padding becomes standard base64", () => {
@@ -56,26 +67,26 @@ describe("parts to 0.3.0", () => {
     expect(fromCanonicalPart({ kind: "data", data: { value: 1 } })).toEqual({ data: { value: 1 } });
   });
 
-  test("media_type and filename of a text part survive as metadata and come back", () => {
-    const wire = { text: "# hi", media_type: "text/markdown", filename: "a.md", metadata: { a: 1 } };
+  test("mediaType and filename of a text part survive as metadata and come back", () => {
+    const wire = { text: "# hi", mediaType: "text/markdown", filename: "a.md", metadata: { a: 1 } };
     const canonical = toCanonicalPart(wire);
     expect(canonical).toEqual({
       kind: "text",
       text: "# hi",
-      metadata: { a: 1, [EXTENSION]: { fields: { media_type: "text/markdown", filename: "a.md" } } },
+      metadata: { a: 1, [EXTENSION]: { fields: { mediaType: "text/markdown", filename: "a.md" } } },
     });
     expect(fromCanonicalPart(canonical)).toEqual(wire);
   });
 
-  test("a part with bytes and a URL is the bytes, and keeps the URL beside them", () => {
+  test("a part with bytes and a URL is the bytes; a oneof holds one of them", () => {
     const wire = { raw: "AAEC", url: "https://files.example/a" };
     const canonical = toCanonicalPart(wire);
     expect(canonical).toMatchObject({ kind: "file", file: { bytes: "AAEC" } });
     expect(Part.safeParse(canonical).success).toBe(true);
-    expect(fromCanonicalPart(canonical)).toEqual(wire);
+    expect(fromCanonicalPart(canonical)).toEqual({ raw: "AAEC" });
   });
 
-  test.each([[{ video: { frame_rate: 25 } }], [{ text: 5 }], ["bare text"], [null]])(
+  test.each([[{ video: { frameRate: 25 } }], [{ text: 5 }], ["bare text"], [null]])(
     "%j, a part of no known kind, is carried whole as data and comes back",
     (wire) => {
       const canonical = toCanonicalPart(wire);
