@@ -1,6 +1,6 @@
 /**
- * What a dialect is: tables for its bindings and a codec, pure, without I/O or a clock. The same folder serves both
- * directions: `southbound/agent-over.ts` speaks it to agents, `northbound/` serves clients of it.
+ * What a dialect is: tables for its bindings and a codec, pure, without I/O or a clock. `southbound/agent-over.ts` speaks it
+ * to agents.
  */
 import type { z } from "zod";
 import type {
@@ -35,8 +35,7 @@ export type MethodName =
 export type JsonRpcMethods = Readonly<Partial<Record<MethodName, string>>>;
 
 /**
- * A method over HTTP+JSON. One row builds a path and parses it: `{name}` stands for the member of the params with that
- * name. What the path does not hold is the body, or the query if there is none.
+ * A method over HTTP+JSON: `{name}` in the path stands for the member of the params with that name. What the path does not hold is the body, or the query if there is none.
  */
 export interface RestRoute {
   readonly method: MethodName;

@@ -41,7 +41,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   net: ["protocol"],
   store: ["protocol", "collections"],
   // Answers of bounded size, of whoever has keys and tokens.
-  southbound: ["protocol", "lib", "net", "type config", "type adapter.ts"],
+  southbound: ["protocol", "lib", "net", "type config", "type adapter.ts", "type dialect.ts"],
+  "dialect.ts": ["type adapter.ts", "type protocol", "type southbound"],
   "adapter.ts": ["type protocol", "type southbound"],
   // The redactor, which keeps secrets out of faults; the contract, for the schemas of adapters' options.
   config: ["protocol", "net", "southbound", "type adapter.ts"],
@@ -81,8 +82,8 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The program and the library: they alone know that adapters exist.
   "main.ts": ["cli", "demo", "southbound", "server.ts", "adapters/index.ts"],
   "index.ts": ["protocol", "config", "southbound", "server.ts", "type adapter.ts", "adapters/index.ts"],
-  "adapters/shared": ["protocol", "lib"],
-  "adapters/*": ["protocol", "southbound", "type adapter.ts", "adapters/shared"],
+  "adapters/shared": ["protocol", "lib", "type dialect.ts"],
+  "adapters/*": ["protocol", "lib", "type dialect.ts", "southbound", "type adapter.ts", "adapters/shared"],
   "adapters/index.ts": ["adapters/*", "type adapter.ts"],
 };
 

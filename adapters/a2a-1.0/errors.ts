@@ -31,8 +31,6 @@ const BY_NUMBER: ReadonlyMap<number, ErrorCode> = new Map([
   [-32009, "invalid-agent-response"],
 ]);
 
-export const VERSION_NOT_SUPPORTED = -32009;
-
 export function toCanonicalError(fault: VendorFault): A2AError {
   const rpc = fault.rpc ?? bareError(fault.body);
   const plain = defaultFault({ ...fault, rpc });

@@ -52,7 +52,7 @@ export function preservedOfStatus(wire: WireStatus | null | undefined): Preserve
   return isForeign ? { status, state } : { status };
 }
 
-export function toCanonicalTask(task: WireTask): AgentTask {
+function toCanonicalTask(task: WireTask): AgentTask {
   const { kind: _kind, id, contextId, status, artifacts, history, metadata, ...fields } = task;
   return compact({
     kind: "task",

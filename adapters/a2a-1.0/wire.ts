@@ -174,8 +174,6 @@ export const WirePushConfigPage = message({ configs: z.array(z.unknown()).nullis
 
 export const WirePushParams = message({ taskId: z.string(), id: Word });
 
-export const WireListPushParams = message({ taskId: z.string(), pageSize: Count, pageToken: Word });
-
 export const WireListParams = message({
   contextId: Word,
   status: z.unknown().optional(),

@@ -17,7 +17,7 @@ import { jsonRpcHandler, restHandler, UserBuilder } from "@a2a-js/sdk/server/exp
 import express from "express";
 
 /** One part of every kind, with everything that only 1.0 can say. */
-export const PARTS = [
+const PARTS = [
   { text: "plain", mediaType: "text/markdown", filename: "answer.md" },
   { raw: "aGVsbG8=", mediaType: "application/octet-stream", filename: "hello.bin" },
   { url: "https://files.example/a", mediaType: "image/png" },

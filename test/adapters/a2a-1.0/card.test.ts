@@ -209,7 +209,7 @@ describe("the interfaces of 1.0", () => {
     const supportedInterfaces = ["1.0", "0.3", undefined, "1.1", "2.0"].map((protocolVersion) => ({
       url: ENDPOINT,
       protocolBinding: "JSONRPC",
-      ...(protocolVersion && { protocolVersion }),
+      protocolVersion,
     }));
     const versions = interfacesOf(parse({ name: "n", supportedInterfaces })).map(
       (one) => one.protocolVersion,
