@@ -14,6 +14,8 @@ export interface EventStreamOptions {
   readonly decoder: EventDecoder;
   /** Names what broke the body off. */
   readonly toError: (cause: unknown) => Error;
+  /** What is wrong with a stream that ended without a value; undefined if nothing is. */
+  readonly whenEmpty?: () => Error | undefined;
 }
 
 type Result = IteratorResult<StreamedValue, undefined>;
@@ -24,6 +26,8 @@ export class EventStream implements AsyncIterableIterator<StreamedValue, undefin
   readonly #source: BodySource;
   readonly #decoder: EventDecoder;
   readonly #toError: (cause: unknown) => Error;
+  readonly #whenEmpty: (() => Error | undefined) | undefined;
+  #isEmpty = true;
   #ready: StreamedValue[] = [];
   #taken = 0;
   /** Bytes of the chunks that `#ready` came from. */
@@ -34,11 +38,12 @@ export class EventStream implements AsyncIterableIterator<StreamedValue, undefin
   #error: Error | undefined;
 
   /** Owns `source` from here on. */
-  constructor(source: BodySource, { status, decoder, toError }: EventStreamOptions) {
+  constructor(source: BodySource, { status, decoder, toError, whenEmpty }: EventStreamOptions) {
     this.#source = source;
     this.status = status;
     this.#decoder = decoder;
     this.#toError = toError;
+    this.#whenEmpty = whenEmpty;
   }
 
   data(chunk: Buffer): void {
@@ -47,7 +52,7 @@ export class EventStream implements AsyncIterableIterator<StreamedValue, undefin
 
   end(): void {
     this.#receive(() => this.#decoder.end(), 0);
-    this.#finish();
+    this.#finish(this.#isEmpty ? this.#whenEmpty?.() : undefined);
   }
 
   /** What was whole when the connection broke is not lost; only then comes the error. */
@@ -90,6 +95,7 @@ export class EventStream implements AsyncIterableIterator<StreamedValue, undefin
     if (this.#ended) return;
     try {
       const values = decode();
+      if (values.length > 0) this.#isEmpty = false;
       for (const value of values) {
         const waiting = this.#waiting.shift();
         if (waiting) waiting.resolve({ done: false, value });

@@ -27,7 +27,11 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-const isSpace = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+/** Separates the texts of a JSON sequence (RFC 7464); some agents write it before the JSON of each event, or after. */
+const RECORD_SEPARATOR = 0x1e;
+
+const isSpace = (code: number): boolean =>
+  code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d || code === RECORD_SEPARATOR;
 /** At column 0, because what is indented belongs to a pretty-printed value around it. */
 const beginsValue = (line: PayloadLine): boolean => line.text.startsWith("{") || line.text.startsWith("[");
 
@@ -53,6 +57,23 @@ function endOfString(text: string, start: number): number {
   return -1;
 }
 
+/** Enough of a broken value to know it by. */
+const MAX_SHOWN_LINES = 5;
+
+const beginningOf = (lines: readonly PayloadLine[]): string =>
+  lines
+    .slice(0, MAX_SHOWN_LINES)
+    .map(({ text }) => text)
+    .join("\n");
+
+/** The line without separators at its ends, the very same where there are none. */
+function withoutSeparators(line: PayloadLine): PayloadLine {
+  const { text } = line;
+  const start = text.charCodeAt(0) === RECORD_SEPARATOR ? 1 : 0;
+  const end = text.charCodeAt(text.length - 1) === RECORD_SEPARATOR ? -1 : text.length;
+  return start === 0 && end === text.length ? line : { ...line, text: text.slice(start, end) };
+}
+
 /** Each character is scanned once and each value parsed once, however many lines it takes. */
 export class JsonAssembler {
   readonly #options: AssemblerOptions;
@@ -74,7 +95,8 @@ export class JsonAssembler {
     return this.#pending.length > 0;
   }
 
-  push(line: PayloadLine): void {
+  push(received: PayloadLine): void {
+    const line = withoutSeparators(received);
     // Where continuation lines are bare, `data:` is the only sign that the vendor has begun another event.
     if (line.prefixed && this.#pending.at(-1)?.prefixed === false) this.boundary();
     if (this.busy) this.#scan(line);
@@ -176,7 +198,7 @@ export class JsonAssembler {
     const [first, ...rest] = this.#pending;
     this.#pending = [];
     this.#stack = [];
-    if (first) this.#options.onMalformed(first.text);
+    if (first) this.#options.onMalformed(beginningOf([first, ...rest]));
     for (const line of rest) {
       const parsed = line.prefixed && line.text.startsWith("{") ? parse(line.text) : undefined;
       if (parsed?.ok) this.#options.emit(parsed.value, line);

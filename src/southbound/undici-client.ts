@@ -52,6 +52,12 @@ function parsed(text: string): unknown {
   }
 }
 
+const unreadable = (excerpt: string): A2AError =>
+  new A2AError("invalid-agent-response", {
+    message: `The agent's stream holds nothing that is JSON; it begins with ${excerpt}`,
+    data: { stage: "event", excerpt },
+  });
+
 /** A stream that was not asked for, and has ended. */
 function valuesIn(text: string, maxEventBytes: number): unknown[] {
   const decoder = new EventDecoder({ maxEventBytes });
@@ -105,12 +111,18 @@ class UndiciClient implements ClosableHttpClient {
     signal: AbortSignal,
   ): ReturnType<Receive<EventStream>> {
     const { limits, redact, onMalformed } = this.#options;
+    let unread: string | undefined;
     const decoder = new EventDecoder({
       maxEventBytes: limits.event,
-      onMalformed: (excerpt) => onMalformed?.(redact(excerpt)),
+      onMalformed: (text) => {
+        const excerpt = redact(text);
+        unread ??= excerpt;
+        onMalformed?.(excerpt);
+      },
     });
+    const whenEmpty = () => (unread === undefined ? undefined : unreadable(unread));
     const toError = (cause: unknown): A2AError => this.#fault(cause, { stage: "body", signal, status });
-    const open = (plain: BodySource) => new EventStream(plain, { status, decoder, toError });
+    const open = (plain: BodySource) => new EventStream(plain, { status, decoder, toError, whenEmpty });
     const { sink, inner } = decoded(headers["content-encoding"], source, open);
     return { answer: inner, sink };
   }

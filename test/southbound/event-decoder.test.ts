@@ -44,6 +44,14 @@ describe("framing", () => {
     ["a pretty-printed body", '{\n  "a": 1\n}\n{\n  "b": 2\n}'],
     ["one line", '{"a":1} {"b":2}'],
     ["one data: line", 'data: {"a":1}{"b":2}\n\n'],
+    ["U+001E before each value", 'data: \u001e{"a":1}\n\ndata: \u001e{"b":2}\n\n'],
+    ["U+001E after each value", 'data: {"a":1}\u001e\n\ndata: {"b":2}\u001e\n\n'],
+    ["a JSON sequence", '\u001e{"a":1}\n\u001e{"b":2}\n'],
+    ["a pretty-printed JSON sequence", '\u001e{\n  "a": 1\n}\n\u001e{\n  "b": 2\n}\n'],
+    [
+      "U+001E on lines of its own, doubled and between values",
+      '\u001e\ndata: \u001e\u001e{"a":1}\u001e{"b":2}\n\n',
+    ],
     ["a value that begins on another's last line", 'data: {\n"a":1} {\n"b":2\n}\n\n'],
   ])("%s is understood", (_, stream) => {
     expect(decode(stream)).toEqual({ values: [{ a: 1 }, { b: 2 }], malformed: [] });

@@ -44,6 +44,16 @@ export const FRAMINGS: readonly Framing[] = [
     encode: (values) => `${values.map((value) => `data: ${compact(value)}\n\n`).join("")}data: [DONE]\n\n`,
   },
   { name: "SSE with a BOM", carries: "anything", encode: (values) => `\uFEFF${FRAMINGS[0]?.encode(values)}` },
+  {
+    name: "SSE with U+001E",
+    carries: "anything",
+    encode: each((value) => `data: \u001e${compact(value)}\n\n`),
+  },
+  {
+    name: "a JSON sequence",
+    carries: "anything",
+    encode: each((value) => `\u001e${compact(value)}\n`),
+  },
   { name: "NDJSON", carries: "anything", encode: each((value) => `${compact(value)}\n`) },
   {
     name: "JSON bodies, pretty-printed",
