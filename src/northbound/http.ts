@@ -89,7 +89,10 @@ export const jsonErrors =
     }
   };
 
-/** Answers with an error in this proxy's plain JSON shape: `{error: {code, message, data?}}`. */
+/**
+ * Answers with an error outside of A2A, in the shape that REST clients know from Google's APIs, and whose code Go's SDK wants as
+ * a number: `{error: {code, status, message, data?}}`.
+ */
 export function sendFault(
   ctx: Context,
   status: number,
@@ -100,7 +103,7 @@ export function sendFault(
   ctx.state.line.outcome = code;
   ctx.status = status;
   ctx.set("Cache-Control", "no-store");
-  ctx.body = { error: { code, message, data } };
+  ctx.body = { error: { code: status, status: code, message, data } };
 }
 
 /**

@@ -83,8 +83,9 @@ const FRAMING: Framing = {
   errorType: "error",
 };
 
-function errorBody({ rpcCode: code, message, data }: A2AError): string {
-  return JSON.stringify({ code, message, data });
+/** The Python SDK tells errors by `type`; the Java SDK by `error`, without which it fails with a NullPointerException. */
+function errorBody({ rpcCode: code, sdkName: type, message, data }: A2AError): string {
+  return JSON.stringify({ code, message, data, type, error: `io.a2a.spec.${type}` });
 }
 
 function refuseRoute(ctx: Context, allow: readonly string[]): void {

@@ -8,6 +8,8 @@
 interface ErrorRow {
   readonly rpc: number;
   readonly http: number;
+  /** What the SDKs call it: over HTTP+JSON and gRPC some of them tell errors by that alone. */
+  readonly name: string;
   readonly message: string;
   readonly edge?: true;
   /** Of the HTTP answer, unless the error brings its own. */
@@ -17,32 +19,88 @@ interface ErrorRow {
 const SOON = { "Retry-After": "1" };
 
 const TABLE = {
-  "parse-error": { rpc: -32700, http: 400, message: "Invalid JSON payload" },
-  "invalid-request": { rpc: -32600, http: 400, message: "Request payload validation error" },
-  "method-not-found": { rpc: -32601, http: 404, message: "Method not found" },
-  "invalid-params": { rpc: -32602, http: 400, message: "Invalid parameters" },
-  "internal-error": { rpc: -32603, http: 500, message: "Internal error" },
-  "task-not-found": { rpc: -32001, http: 404, message: "Task not found" },
-  "task-not-cancelable": { rpc: -32002, http: 409, message: "Task cannot be canceled" },
-  "push-not-supported": { rpc: -32003, http: 501, message: "Push Notification is not supported" },
-  "unsupported-operation": { rpc: -32004, http: 501, message: "This operation is not supported" },
-  "content-type-not-supported": { rpc: -32005, http: 415, message: "Incompatible content types" },
-  "invalid-agent-response": { rpc: -32006, http: 502, message: "Invalid agent response" },
+  "parse-error": { rpc: -32700, http: 400, name: "JSONParseError", message: "Invalid JSON payload" },
+  "invalid-request": {
+    rpc: -32600,
+    http: 400,
+    name: "InvalidRequestError",
+    message: "Request payload validation error",
+  },
+  "method-not-found": { rpc: -32601, http: 404, name: "MethodNotFoundError", message: "Method not found" },
+  "invalid-params": { rpc: -32602, http: 400, name: "InvalidParamsError", message: "Invalid parameters" },
+  "internal-error": { rpc: -32603, http: 500, name: "InternalError", message: "Internal error" },
+  "task-not-found": { rpc: -32001, http: 404, name: "TaskNotFoundError", message: "Task not found" },
+  "task-not-cancelable": {
+    rpc: -32002,
+    http: 409,
+    name: "TaskNotCancelableError",
+    message: "Task cannot be canceled",
+  },
+  "push-not-supported": {
+    rpc: -32003,
+    http: 501,
+    name: "PushNotificationNotSupportedError",
+    message: "Push Notification is not supported",
+  },
+  "unsupported-operation": {
+    rpc: -32004,
+    http: 501,
+    name: "UnsupportedOperationError",
+    message: "This operation is not supported",
+  },
+  "content-type-not-supported": {
+    rpc: -32005,
+    http: 415,
+    name: "ContentTypeNotSupportedError",
+    message: "Incompatible content types",
+  },
+  "invalid-agent-response": {
+    rpc: -32006,
+    http: 502,
+    name: "InvalidAgentResponseError",
+    message: "Invalid agent response",
+  },
   "extended-card-not-configured": {
     rpc: -32007,
     http: 404,
+    name: "AuthenticatedExtendedCardNotConfiguredError",
     message: "Authenticated Extended Card is not configured",
   },
   /** The agent could not be reached, or did not answer in time. */
-  "agent-unavailable": { rpc: -32603, http: 502, message: "The agent is unavailable" },
-  "request-too-large": { rpc: -32600, http: 413, message: "Request body is too large", edge: true },
-  "unsupported-media-type": { rpc: -32600, http: 415, message: "Unsupported media type", edge: true },
+  "agent-unavailable": { rpc: -32603, http: 502, name: "InternalError", message: "The agent is unavailable" },
+  "request-too-large": {
+    rpc: -32600,
+    http: 413,
+    name: "InvalidRequestError",
+    message: "Request body is too large",
+    edge: true,
+  },
+  "unsupported-media-type": {
+    rpc: -32600,
+    http: 415,
+    name: "InvalidRequestError",
+    message: "Unsupported media type",
+    edge: true,
+  },
   /** Nobody is known by what the request shows, or it shows nothing. */
-  unauthenticated: { rpc: -32041, http: 401, message: "Authentication is required", edge: true },
-  forbidden: { rpc: -32043, http: 403, message: "The caller may not do this", edge: true },
+  unauthenticated: {
+    rpc: -32041,
+    http: 401,
+    name: "UnauthenticatedError",
+    message: "Authentication is required",
+    edge: true,
+  },
+  forbidden: {
+    rpc: -32043,
+    http: 403,
+    name: "ForbiddenError",
+    message: "The caller may not do this",
+    edge: true,
+  },
   "too-many-requests": {
     rpc: -32603,
     http: 429,
+    name: "InternalError",
     message: "Too many requests",
     edge: true,
     headers: SOON,
@@ -51,6 +109,7 @@ const TABLE = {
   "issuer-unavailable": {
     rpc: -32603,
     http: 503,
+    name: "InternalError",
     message: "The issuer of the token cannot be reached",
     edge: true,
     headers: SOON,
@@ -59,6 +118,7 @@ const TABLE = {
   "store-unavailable": {
     rpc: -32603,
     http: 503,
+    name: "InternalError",
     message: "The proxy cannot store tasks at present",
     edge: true,
     headers: SOON,
@@ -66,6 +126,7 @@ const TABLE = {
   "shutting-down": {
     rpc: -32603,
     http: 503,
+    name: "InternalError",
     message: "The proxy is shutting down",
     edge: true,
     headers: SOON,
@@ -88,6 +149,9 @@ export const errorCodeOf = (rpc: number): ErrorCode | undefined => BY_RPC.get(rp
 /** The JSON-RPC error number of a code. */
 export const rpcCodeOf = (code: ErrorCode): number => ROWS[code].rpc;
 
+/** Statuses of an agent that is there and wants to be asked later. */
+const BUSY: ReadonlySet<unknown> = new Set([429, 503]);
+
 export interface A2AErrorOptions {
   /** What went wrong. If absent, the code's standard message, with `path` and `reason` of `data`. Must not hold a secret. */
   message?: string | undefined;
@@ -96,6 +160,13 @@ export interface A2AErrorOptions {
   /** Sent with the HTTP answer: `WWW-Authenticate`, `Retry-After`. */
   headers?: Readonly<Record<string, string>> | undefined;
   cause?: unknown;
+}
+
+/** Whole seconds. An agent may say anything: beyond a year it says nothing. */
+function retryAfterIn(data: Record<string, unknown> | undefined): number | undefined {
+  const seconds = data?.["retryAfter"];
+  const isSane = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
+  return isSane ? Math.ceil(seconds) : undefined;
 }
 
 /** Most SDKs show their users the message alone, so that the reason has to be in it. */
@@ -116,7 +187,22 @@ export class A2AError extends Error {
     super(options.message ?? standardMessage(code, options.data), { cause: options.cause });
     this.code = code;
     this.data = options.data;
-    this.headers = { ...ROWS[code].headers, ...options.headers };
+    const wait = retryAfterIn(options.data);
+    this.headers = {
+      ...ROWS[code].headers,
+      ...(wait !== undefined && { "Retry-After": String(wait) }),
+      ...options.headers,
+    };
+  }
+
+  /** What the SDKs call it. */
+  get sdkName(): string {
+    return ROWS[this.code].name;
+  }
+
+  /** After how many seconds to ask again; undefined if nobody has said. */
+  get retryAfter(): number | undefined {
+    return retryAfterIn(this.data) ?? (Number(this.headers["Retry-After"]) || undefined);
   }
 
   /** The JSON-RPC error number. */
@@ -124,9 +210,13 @@ export class A2AError extends Error {
     return rpcCodeOf(this.code);
   }
 
-  /** The HTTP status on the HTTP+JSON transport. */
+  /** The HTTP status on the HTTP+JSON transport: an agent's own 429 or 503 if it would be 500 or 502 otherwise. */
   get httpStatus(): number {
-    return ROWS[this.code].http;
+    const { http } = ROWS[this.code];
+    if (http !== 500 && http !== 502) return http;
+    const status = this.data?.["status"];
+    if (typeof status === "number" && BUSY.has(status)) return status;
+    return retryAfterIn(this.data) === undefined ? http : 503;
   }
 
   /** The HTTP status on the JSON-RPC transport. */

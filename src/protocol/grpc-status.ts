@@ -7,6 +7,7 @@ import { Metadata, status } from "@grpc/grpc-js";
 import { z } from "zod";
 import { errorCodeByName } from "./error-names.ts";
 import { A2AError, errorCodeOf, type ErrorCode } from "./errors.ts";
+import { setRetryDelay } from "./grpc-retry.ts";
 
 /** Name of the trailing metadata. */
 const ERROR_KEY = "a2a-error";
@@ -48,6 +49,8 @@ export function toGrpcStatus(error: A2AError): GrpcStatus {
   const about = { code: error.rpcCode, message: details };
   const whole = asciiJson({ ...about, data: error.data });
   metadata.set(ERROR_KEY, whole.length <= MAX_JSON ? whole : asciiJson(about));
+  const { retryAfter } = error;
+  if (retryAfter !== undefined) setRetryDelay(metadata, retryAfter, { code, message: details });
   return { code, details, metadata };
 }
 

@@ -4,9 +4,9 @@
  */
 import { status, type Metadata } from "@grpc/grpc-js";
 import { A2AError } from "../protocol/errors.ts";
+import { retryDelayOf } from "../protocol/grpc-retry.ts";
 import { errorTrailer, fromGrpcStatus } from "../protocol/grpc-status.ts";
 import { withoutForwarded } from "./echo.ts";
-import { retryDelayOf } from "./grpc-retry.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
 /** The statuses that grpc-js gives its own faults. */

@@ -159,7 +159,7 @@ describe("the card's resource", () => {
   });
 
   test.each<[unknown, number, string]>([
-    [new A2AError("agent-unavailable", { data: { stage: "card", status: 503 } }), 502, "agent-unavailable"],
+    [new A2AError("agent-unavailable", { data: { stage: "card", status: 503 } }), 503, "agent-unavailable"],
     [new A2AError("invalid-agent-response"), 502, "invalid-agent-response"],
     [new A2AError("task-not-found"), 502, "task-not-found"],
     [new A2AError("shutting-down"), 503, "shutting-down"],
@@ -173,7 +173,7 @@ describe("the card's resource", () => {
     expect(response.status).toBe(status);
     expect(response.headers.get("cache-control")).toBe("no-store");
     const text = await response.text();
-    expect(JSON.parse(text)).toMatchObject({ error: { code } });
+    expect(JSON.parse(text)).toMatchObject({ error: { code: status, status: code } });
     expect(text).not.toContain("secret");
   });
 

@@ -115,7 +115,7 @@ describe("paths and methods", () => {
       expect(response.status).toBe(405);
       expect(response.headers.get("allow")).toBe("POST");
       expect(await response.json()).toEqual({
-        error: { code: "method-not-allowed", message: "This resource has POST" },
+        error: { code: 405, status: "method-not-allowed", message: "This resource has POST" },
       });
     }
   });
@@ -138,7 +138,7 @@ describe("paths and methods", () => {
       expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
       expect(response.headers.get("x-content-type-options")).toBe("nosniff");
       expect(await response.json()).toEqual({
-        error: { code: "not-found", message: expect.stringMatching(/^\w[\w ]+$/) },
+        error: { code: 404, status: "not-found", message: expect.stringMatching(/^\w[\w ]+$/) },
       });
     }
   });

@@ -58,7 +58,8 @@ describe("a proxy on loopback that asks for no credentials", () => {
       403,
       {
         error: {
-          code: "forbidden",
+          code: 403,
+          status: "forbidden",
           message: expect.any(String),
           data: { reason: expect.stringContaining("server.cors") },
         },

@@ -4,6 +4,14 @@ import { BASE, call } from "./rest-client.ts";
 
 const CANONICAL = { message: userMessage("hi") };
 
+/** As the Python SDK looks for them under `type`, and the Java SDK, with its package, under `error`. */
+const NAMES: Readonly<Record<number, string>> = {
+  [-32700]: "JSONParseError",
+  [-32602]: "InvalidParamsError",
+  [-32601]: "MethodNotFoundError",
+  [-32007]: "AuthenticatedExtendedCardNotConfiguredError",
+};
+
 describe("a request that is answered with an error", () => {
   test.each<[string, string, string, unknown, number, number]>([
     ["no JSON", "POST", "/message:send", "{", 400, -32700],
@@ -25,6 +33,8 @@ describe("a request that is answered with an error", () => {
     expect(await response.json()).toEqual({
       code,
       message: expect.any(String),
+      type: NAMES[code],
+      error: `io.a2a.spec.${NAMES[code]}`,
       ...(code === -32602 ? { data: expect.any(Object) } : {}),
     });
     expect(calls).toEqual([]);
@@ -60,7 +70,12 @@ describe("a request that is answered with an error", () => {
     const response = await call(proxy, "GET", `${BASE}/tasks/t`);
     expect([response.status, await response.json()]).toEqual([
       500,
-      { code: -32603, message: "Internal error" },
+      {
+        code: -32603,
+        message: "Internal error",
+        type: "InternalError",
+        error: "io.a2a.spec.InternalError",
+      },
     ]);
   });
 });

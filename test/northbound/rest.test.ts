@@ -190,7 +190,8 @@ describe("a stream", () => {
     const response = await call(proxy, "GET", `${BASE}/tasks/t-1:subscribe`);
     const [, last] = (await response.text()).split("\n\n");
     expect(last).toBe(
-      'event: error\ndata: {"code":-32603,"message":"The agent is unavailable","data":{"why":"gone"}}',
+      'event: error\ndata: {"code":-32603,"message":"The agent is unavailable","data":{"why":"gone"},' +
+        '"type":"InternalError","error":"io.a2a.spec.InternalError"}',
     );
   });
 
@@ -201,7 +202,12 @@ describe("a stream", () => {
       Accept: "text/event-stream",
     });
     expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ code: -32001, message: "Task not found" });
+    expect(await response.json()).toEqual({
+      code: -32001,
+      message: "Task not found",
+      type: "TaskNotFoundError",
+      error: "io.a2a.spec.TaskNotFoundError",
+    });
   });
 
   test("goes on after the event that the client has seen", async () => {

@@ -70,7 +70,7 @@ describe("callbacks", () => {
     const results = streamResults(url, "message/stream", userMessage("go"));
     await until(() => count(vendor, "tasks/get") === 1);
     const wrong = await notify(vendor, proxy, { "X-A2A-Notification-Token": "guess" });
-    expect([wrong.status, await wrong.json()]).toMatchObject([401, { error: { code: "unauthenticated" } }]);
+    expect([wrong.status, await wrong.json()]).toMatchObject([401, { error: { status: "unauthenticated" } }]);
     const { pathname } = new URL(hookOf(vendor, proxy).url);
     const others = ["/callbacks/pusher/guess", pathname.replace("pusher", "other"), `${pathname}/more`];
     for (const path of others) {

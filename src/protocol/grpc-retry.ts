@@ -1,8 +1,8 @@
 /**
- * When a gRPC server wants to be asked again. It says so in a `google.rpc.RetryInfo` within the `google.rpc.Status` of the
+ * After how long a gRPC server wants to be asked again. It says so in a `google.rpc.RetryInfo` within the `google.rpc.Status` of the
  * trailing metadata `grpc-status-details-bin`.
  */
-import type { Metadata } from "@grpc/grpc-js";
+import type { Metadata, status } from "@grpc/grpc-js";
 import protobuf from "protobufjs";
 
 const KEY = "grpc-status-details-bin";
@@ -12,7 +12,7 @@ const { root } = protobuf.parse(`
   syntax = "proto3";
   package google.rpc;
   message Any { string type_url = 1; bytes value = 2; }
-  message Status { repeated Any details = 3; }
+  message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
   message Duration { int64 seconds = 1; int32 nanos = 2; }
   message RetryInfo { Duration retry_delay = 1; }
 `);
@@ -43,4 +43,16 @@ export function retryDelayOf(metadata: Metadata): number | undefined {
     // Bytes that are no such message say nothing.
     return undefined;
   }
+}
+
+/** Readers refuse details whose code is not that of the call. */
+interface Refused {
+  readonly code: status;
+  readonly message: string;
+}
+
+export function setRetryDelay(metadata: Metadata, seconds: number, { code, message }: Refused): void {
+  const value = RetryInfo.encode(RetryInfo.fromObject({ retryDelay: { seconds } })).finish();
+  const details = [{ typeUrl: RETRY_INFO, value }];
+  metadata.set(KEY, Buffer.from(Status.encode(Status.fromObject({ code, message, details })).finish()));
 }
