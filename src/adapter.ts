@@ -98,6 +98,11 @@ export interface NativeMethods {
 export interface Backend {
   /** The vendor's task id is the client's to choose: it is `newTaskId` of the call, known before any answer. */
   readonly clientMintsTaskIds?: boolean;
+  /**
+   * `changing`: one artifact of the vendor's arrives under several ids, so that a chunk that says `append` under an
+   * unknown id continues the last artifact of the same name. Otherwise each id is an artifact of its own.
+   */
+  readonly artifactIds?: "stable" | "changing" | undefined;
   /** Fetches the vendor's card and translates it to 0.3.0. */
   card(signal: AbortSignal): Promise<AgentCard>;
   /** What is native once the card is known; without it, every method that is present. */

@@ -145,8 +145,8 @@ function connectAgents(
     if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
     const connected = adapter.connect(agent.options, southbound);
     const backend = agent.forward ? withForwarding(connected) : connected;
-    const { log, cardAge } = southbound;
-    gateways.set(agent.name, new AgentGateway({ ...shared, agent, backend, cardAge, log }));
+    const { log, cardAge, lostEvents } = southbound;
+    gateways.set(agent.name, new AgentGateway({ ...shared, agent, backend, cardAge, lostEvents, log }));
   }
   return { gateways, southbounds };
 }

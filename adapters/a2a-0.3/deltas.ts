@@ -42,7 +42,9 @@ export async function* answerFromStatuses(
       if (repeated) {
         streamed = "";
         const parts = artifact.parts.filter((part) => part.kind !== "text");
-        yield { ...event, artifact: { ...artifact, parts }, append: true, lastChunk: true };
+        // Without the vendor's id, it ends the artifact that its pieces have become.
+        const { artifactId: _id, ...rest } = artifact;
+        yield { ...event, artifact: { ...rest, parts }, append: true, lastChunk: true };
       } else {
         yield event;
       }

@@ -45,6 +45,14 @@ const Options = z.strictObject({
         "What the text of `working` status messages is: progress (`status`), as 0.3.0 means it, or pieces of the answer " +
         "(`answer`), which then become an artifact.",
     }),
+  artifactIds: z
+    .enum(["stable", "changing"])
+    .default("stable")
+    .meta({
+      description:
+        "Whether an artifact keeps its id (`stable`), or one artifact arrives under an id that changes from chunk to chunk " +
+        "(`changing`): chunks with `append: true` and an unknown id then continue the last artifact of the same name.",
+    }),
   transport: z.enum(["auto", "jsonrpc", "http+json", "grpc"]).default("auto").meta({
     description:
       "What to call the agent over: `jsonrpc`, `http+json`, `grpc`, or `auto`, which goes by its card.",
@@ -123,6 +131,10 @@ class Backend03 implements Backend {
       return card;
     };
     this.#card = cached(load, CARD_AGE);
+  }
+
+  get artifactIds(): Options["artifactIds"] {
+    return this.#options.artifactIds;
   }
 
   card(signal: AbortSignal): Promise<AgentCard> {

@@ -80,6 +80,10 @@ class AutoBackend implements Backend {
     this.#southbound = southbound;
   }
 
+  get artifactIds(): Backend["artifactIds"] {
+    return this.#chosen?.backend.artifactIds;
+  }
+
   decision(): string | undefined {
     return this.#chosen?.reason;
   }

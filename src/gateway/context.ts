@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Backend } from "../adapter.ts";
 import type { AgentConfig } from "../config/config.ts";
 import type { PushPolicy } from "../push/create-push.ts";
+import type { LostEvents } from "../southbound/lost-events.ts";
 import type { Redact } from "../southbound/redact.ts";
 import type { CardMemory } from "../store/card-memory.ts";
 import type { TaskStore } from "../store/store.ts";
@@ -18,6 +19,8 @@ export interface EngineContext {
   readonly cards: CardMemory;
   /** For how long the vendor allows its card to be kept, ms, as it said last; undefined where it says nothing. */
   readonly cardAge?: (() => number | undefined) | undefined;
+  /** Tells of events of a call's stream that could not be read; absent where all can. */
+  readonly lostEvents?: LostEvents | undefined;
   readonly deadlines: Deadlines;
   readonly mint: Mint;
   readonly log: Logger;

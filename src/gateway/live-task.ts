@@ -14,6 +14,7 @@ import type { OutgoingEvent } from "./gateway.ts";
 import { StreamNormalizer } from "./normalizer.ts";
 import { pushConfigRecord, type CheckedPushConfig } from "./push-configs.ts";
 import { restoreState, storedTask } from "./record.ts";
+import { logRepairs } from "./repairs.ts";
 import { TaskState } from "./task-state.ts";
 import type { VendorIds } from "./vendor-ids.ts";
 
@@ -22,6 +23,8 @@ export interface LiveTaskOptions {
   readonly vendor: VendorIds;
   /** The seal of the callback that the vendor has, while the turn runs. */
   readonly callback: () => string | undefined;
+  /** Whether events of the agent were lost since this was last asked. */
+  readonly takeLoss: () => boolean;
   /** The client's message of this turn; undefined where the task is merely followed. */
   readonly message: Message | undefined;
   /** Events are written to the log: somebody listens. */
@@ -94,7 +97,10 @@ export class LiveTask {
     this.#createdAt = createdAt;
     this.before = before;
     this.feed = new EventFeed({ agent: agent.name, id: state.id }, store, agent.limits.window, before);
-    this.normalizer = new StreamNormalizer(state, options.message, mint);
+    this.normalizer = new StreamNormalizer(state, options.message, mint, {
+      note: logRepairs(context.log, state.id),
+      artifactIdsChange: context.backend.artifactIds === "changing",
+    });
   }
 
   get state(): TaskState {
@@ -104,6 +110,7 @@ export class LiveTask {
   /** Applies what the agent says and passes it on; a promise only where there is something to wait for. */
   take(event: AgentEvent): Promise<void> | undefined {
     if (this.normalizer.finished) return undefined;
+    if (this.#options.takeLoss()) this.normalizer.artifacts.broke();
     const events = this.normalizer.push(event);
     const emitted = this.#logging ? this.#emit(events) : undefined;
     return this.state.size <= this.#context.agent.limits.task ? emitted : this.#refuse(emitted);

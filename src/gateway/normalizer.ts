@@ -6,14 +6,16 @@ import type {
   AgentArtifactUpdate,
   AgentEvent,
   AgentMessage,
-  AgentStatus,
   AgentStatusUpdate,
   AgentTask,
 } from "../adapter.ts";
-import type { Message, StreamEvent, TaskStatus, TaskStatusUpdateEvent } from "../protocol/model.ts";
+import type { Message, Metadata, StreamEvent, TaskStatus, TaskStatusUpdateEvent } from "../protocol/model.ts";
 import { isFinal, isTerminal, type TaskState as State } from "../protocol/states.ts";
 import { ArtifactOrder } from "./artifact-order.ts";
 import { completeMessage, completeStatus, type Mint, utcTimestamp } from "./complete.ts";
+import { EVENTS_LOST } from "./events-lost.ts";
+import { noteNothing, type NoteRepair } from "./repairs.ts";
+import { identified, knownMessage } from "./repeated-messages.ts";
 import type { TaskState } from "./task-state.ts";
 
 /** How the agent's stream stands when it has ended. */
@@ -29,15 +31,17 @@ export type Outcome =
   /** Events, but no final state. */
   | "unfinished";
 
-function sameContent(message: AgentMessage): (known: Message | undefined) => boolean {
-  const parts = JSON.stringify(message.parts);
-  return (known) => known?.role === message.role && JSON.stringify(known.parts) === parts;
+export interface NormalizerOptions {
+  readonly note?: NoteRepair;
+  /** The vendor's artifact ids change from chunk to chunk. */
+  readonly artifactIdsChange?: boolean;
 }
 
 export class StreamNormalizer {
   readonly state: TaskState;
+  readonly artifacts: ArtifactOrder;
   readonly #mint: Mint;
-  readonly #artifacts: ArtifactOrder;
+  readonly #note: NoteRepair;
   /** The task existed before this turn. */
   readonly #continued: boolean;
   #opened: boolean;
@@ -51,12 +55,20 @@ export class StreamNormalizer {
    * @param state the task with its final ids; its status is `submitted` for a new turn
    * @param message the client's message of this turn; undefined where a task is followed whose stream was opened before
    */
-  constructor(state: TaskState, message: Message | undefined, mint: Mint) {
+  constructor(
+    state: TaskState,
+    message: Message | undefined,
+    mint: Mint,
+    { note = noteNothing, artifactIdsChange = false }: NormalizerOptions = {},
+  ) {
     this.state = state;
     this.#mint = mint;
+    this.#note = note;
     this.#continued = message === undefined || state.history.length > 0;
     this.#opened = message === undefined;
-    this.#artifacts = new ArtifactOrder(state, this.#ids, mint);
+    const isFollowed = message === undefined;
+    const ids = this.#ids;
+    this.artifacts = new ArtifactOrder(state, { ids, mint, note, idsChange: artifactIdsChange, isFollowed });
     if (message) state.addMessage({ ...message, ...this.#ids });
   }
 
@@ -111,7 +123,7 @@ export class StreamNormalizer {
     if (!this.#reply) return undefined;
     const { taskId: _taskId, ...reply } = completeMessage(this.#reply, this.#ids, this.#mint);
     this.#finished = true;
-    return { ...reply, contextId };
+    return { ...reply, contextId, ...this.#lostMark(reply) };
   }
 
   /** Ends the stream in the state that waits; for `replied`, completed with the Message as its status message. */
@@ -125,8 +137,10 @@ export class StreamNormalizer {
     }
     if (!this.#held) return events;
     if (this.#reply) events.push(...this.#lastWords(this.#held.status, this.#reply));
-    const last = { ...this.#held, final: true };
+    const mark = this.#lostMark(this.#held);
+    const last = { ...this.#held, ...mark, final: true };
     this.state.setStatus(last.status);
+    this.state.absorb(mark);
     this.#held = undefined;
     this.#finished = true;
     events.push(last);
@@ -151,9 +165,7 @@ export class StreamNormalizer {
       case "task":
         this.state.absorb(event.metadata ? { metadata: event.metadata } : {});
         for (const message of event.history ?? []) this.#remember(message);
-        for (const artifact of event.artifacts ?? []) {
-          this.#artifacts.accept({ kind: "artifact-update", artifact });
-        }
+        this.artifacts.told(event.artifacts ?? [], isFinal(event.status.state));
         break;
       case "status-update":
         if (event.status.message) {
@@ -161,11 +173,18 @@ export class StreamNormalizer {
         }
         break;
       case "artifact-update":
-        this.#artifacts.accept(event);
+        this.artifacts.accept(event);
         break;
       default:
         event satisfies never;
     }
+  }
+
+  /** Metadata that says that events are missing, where they are. */
+  #lostMark({ metadata }: { metadata?: Metadata | undefined }): { metadata?: Metadata } {
+    if (this.artifacts.continuity.level === "whole") return {};
+    this.#note("events-lost");
+    return { metadata: { ...metadata, ...EVENTS_LOST } };
   }
 
   get #ids() {
@@ -208,12 +227,10 @@ export class StreamNormalizer {
     const events: StreamEvent[] = [];
     if (first && running && !this.#continued) {
       this.state.status = completeStatus(status, this.#ids, this.#mint);
-      for (const artifact of artifacts) this.#artifacts.accept({ kind: "artifact-update", artifact });
+      this.artifacts.told(artifacts, false);
       return this.open();
     }
-    events.push(...this.open());
-    for (const artifact of artifacts)
-      events.push(...this.#artifactUpdate({ kind: "artifact-update", artifact }));
+    events.push(...this.open(), ...this.artifacts.told(artifacts, !running));
     if (first || this.#isNews(task)) events.push(...this.#status({ kind: "status-update", status }));
     return events;
   }
@@ -228,19 +245,17 @@ export class StreamNormalizer {
 
   /** Adds a message of the vendor's history, unless it is the client's own or was seen. */
   #remember(message: AgentMessage): void {
-    if (message.messageId === undefined && this.#known(message)) return;
+    if (message.messageId === undefined && knownMessage(this.state, this.#held?.status.message, message))
+      return;
     this.state.addMessage(completeMessage(message, this.#ids, this.#mint));
   }
 
-  /** The same message as it is known already: of one without an id, role and content tell. */
-  #known(message: AgentMessage): Message | undefined {
-    const { history, status } = this.state;
-    const isSame = sameContent(message);
-    return [this.#held?.status.message, status.message].find(isSame) ?? history.findLast(isSame);
-  }
-
   #status(update: AgentStatusUpdate): StreamEvent[] {
-    const status = completeStatus(this.#identified(update.status), this.#ids, this.#mint);
+    const status = completeStatus(
+      identified(this.state, this.#held?.status.message, update.status),
+      this.#ids,
+      this.#mint,
+    );
     const event: TaskStatusUpdateEvent = { ...update, ...this.#ids, status, final: false };
     if (!isFinal(status.state)) return [...this.#resume(), this.#send(event)];
     if (!this.#held) {
@@ -260,19 +275,6 @@ export class StreamNormalizer {
     return [this.#send(before)];
   }
 
-  /** A status message that the vendor's history has told of, under the id that it was given there. */
-  #identified(status: AgentStatus): AgentStatus {
-    const { message } = status;
-    if (!message || message.messageId !== undefined) return status;
-    const isSame = sameContent(message);
-    const known = [this.#held?.status.message, this.state.history.at(-1)].find(isSame);
-    if (!known) return status;
-    const { messageId } = known;
-    // An id that the vendor has given to another message before would lose this one.
-    const owner = this.state.messageWith(messageId);
-    return owner && !isSame(owner) ? status : { ...status, message: { ...message, messageId } };
-  }
-
   /** Work after an interruption: the interruption is sent, and was not the end. */
   #resume(): StreamEvent[] {
     const held = this.#held;
@@ -288,7 +290,7 @@ export class StreamNormalizer {
 
   #artifactUpdate(update: AgentArtifactUpdate): StreamEvent[] {
     const before = this.#reply || !this.#opened ? [...this.#flushReply(), ...this.open()] : [];
-    const event = this.#artifacts.accept(update);
+    const event = this.artifacts.accept(update);
     if (event) before.push(event);
     return before;
   }

@@ -5,20 +5,13 @@
  * Where the place is not in the log any more (its events were deleted, or lost in a crash before they were on disk),
  * the client gets the Task as it is, marked, and what follows.
  */
-import { OWN_KEYS } from "../protocol/client-members.ts";
-import type { Metadata } from "../protocol/model.ts";
 import type { TaskRecord, TaskStore } from "../store/store.ts";
 import { EventFeed } from "./event-feed.ts";
+import { EVENTS_LOST } from "./events-lost.ts";
 import type { Subscription } from "./gateway.ts";
 import { loggedEvent, storedTask } from "./record.ts";
 import type { TaskRun } from "./run.ts";
 import { once } from "./subscription.ts";
-
-/** What the proxy says of resuming, in the metadata of an event. */
-export const RESUME_KEY = `${OWN_KEYS}resume`;
-
-/** Of a Task that stands for events which can no longer be replayed. */
-const EVENTS_LOST: Metadata = { [RESUME_KEY]: { eventsLost: true } };
 
 /** Events read at once. */
 const PAGE = 1000;

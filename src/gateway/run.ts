@@ -7,6 +7,7 @@ import { NO_PLACE, type Placed } from "../collections/bag.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { isFinal } from "../protocol/states.ts";
 import type { EngineContext } from "./context.ts";
+import { fillGaps } from "./fill-gaps.ts";
 import type { Identity } from "./identity.ts";
 import { keepLate, leave, type Events, type LateEvents, Patience } from "./late-events.ts";
 import type { Lease } from "./leases.ts";
@@ -96,6 +97,7 @@ export class TaskRun implements Placed {
     const total = deadlines.start(agent.timeouts.total, () => this.stop(overtime(agent.name)));
     try {
       await this.#work();
+      if (this.#task) await fillGaps(this.#context, this.#task, this.#upstream, this.vendorTask);
       await this.#finish();
     } catch (error) {
       await this.#fail(A2AError.from(error));
@@ -183,11 +185,7 @@ export class TaskRun implements Placed {
       throw cutShort(this.#context.agent.name, `${ENDED_EARLY} and cannot report on the task`);
     }
     this.#agentEnded = false;
-    const end = await this.#watch(this.#upstream.follow(task, broken));
-    if (end?.kind === "task" || !this.#context.backend.getTask) return;
-    // A resumed stream may have left a gap; the agent's own record closes it.
-    const last = await this.#upstream.report(task).catch(() => undefined);
-    if (last) await this.take(last);
+    await this.#watch(this.#upstream.follow(task, { broken, isKnown: report !== undefined }));
   }
 
   /** Reads until the agent ends its stream, or has said that it is done and stays silent. */
@@ -218,14 +216,13 @@ export class TaskRun implements Placed {
     }
   }
 
-  /** Reads until the task has a final state, and gives the event that told of it. */
-  async #watch(reports: Events): Promise<AgentEvent | undefined> {
+  /** Reads until the task has a final state. */
+  async #watch(reports: Events): Promise<void> {
     for await (const report of reports) {
       await this.#task?.feed.room();
       await this.take(report);
-      if (this.#task?.normalizer.held) return report;
+      if (this.#task?.normalizer.held) return;
     }
-    return undefined;
   }
 
   #begin(event: AgentEvent | undefined): Promise<LiveTask> {
@@ -236,6 +233,7 @@ export class TaskRun implements Placed {
         turn: this.#turn,
         vendor: this.#vendor,
         callback: () => this.#upstream.seal,
+        takeLoss: () => this.#upstream.losses.take(),
         onAnnounced: (lease) => {
           this.#onTask(lease);
           this.#opened.resolve({ kind: "task" });

@@ -14,6 +14,7 @@ export interface TaskStart {
   readonly vendor: VendorIds;
   /** See `LiveTaskOptions`. */
   readonly callback: () => string | undefined;
+  readonly takeLoss: () => boolean;
   onAnnounced(lease: Lease): void;
 }
 
@@ -25,7 +26,7 @@ export interface StartedTask {
 
 /** @param event what the agent has said first; undefined where the task begins before it has said anything */
 export async function startTask(start: TaskStart, event: AgentEvent | undefined): Promise<StartedTask> {
-  const { context, identity, turn, vendor, callback } = start;
+  const { context, identity, turn, vendor, callback, takeLoss } = start;
   const { principal, send, listened, push, existing } = turn;
   const { lease, origin } = existing
     ? { lease: existing.lease, origin: existing.record }
@@ -35,6 +36,7 @@ export async function startTask(start: TaskStart, event: AgentEvent | undefined)
       principal,
       vendor,
       callback,
+      takeLoss,
       message: send?.message,
       logging: listened,
       push,

@@ -10,6 +10,7 @@ import type { MessageSendParams } from "../protocol/params.ts";
 import { agentFault } from "./agent-fault.ts";
 import type { EngineContext } from "./context.ts";
 import type { Events } from "./late-events.ts";
+import { Losses } from "./losses.ts";
 import { callOf, OpenCall, type CallExtras } from "./open-call.ts";
 import { Standstill } from "./standstill.ts";
 import { BegunEvents, TimedEvents } from "./timed-events.ts";
@@ -18,7 +19,7 @@ import { VendorCallback } from "./vendor-callback.ts";
 type Way = "stream" | "send";
 
 /** Failed looks at the agent in a row before it is given up. */
-const MAX_POLL_FAILURES = 5;
+export const MAX_POLL_FAILURES = 5;
 
 /** ms between two looks at an agent that was there before and now refuses connections. */
 const REFUSED_PAUSE = 250;
@@ -31,7 +32,7 @@ export const isUnsupported = (error: unknown): boolean =>
   error instanceof A2AError && (error.code === "unsupported-operation" || error.code === "method-not-found");
 
 /** The connection failed, or the agent is overloaded: the task may be well, and asking again may tell. */
-function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (!(error instanceof A2AError)) return false;
   if (error.code === "agent-unavailable") return true;
   if (error.code !== "invalid-agent-response") return false;
@@ -55,7 +56,16 @@ const NEVER_SENT: ReadonlySet<unknown> = new Set(["dns", "connect", "tls"]);
 export const mayHaveArrived = (error: unknown): boolean =>
   isTransient(error) && !NEVER_SENT.has(stageOf(error));
 
+/** Why and how a task is followed. */
+export interface Following {
+  /** What became of the agent's stream of the task, if there was one. */
+  readonly broken: string | undefined;
+  /** The agent's record has just been read. */
+  readonly isKnown: boolean;
+}
+
 export class Upstream {
+  readonly losses: Losses;
   readonly #context: EngineContext;
   readonly #extras: CallExtras;
   /** The call that is under way. */
@@ -79,6 +89,7 @@ export class Upstream {
     keepCallback: () => Promise<void> | undefined,
   ) {
     this.#context = context;
+    this.losses = new Losses(context.lostEvents);
     this.#extras = extras;
     this.#keepCallback = keepCallback;
     this.#callback = VendorCallback.of(context);
@@ -133,14 +144,16 @@ export class Upstream {
   }
 
   /**
-   * Yields the task as the agent reports it, again and again; ends only by an error or when left.
-   * @param broken what became of the agent's stream of the task, if there was one
+   * Yields the task as the agent reports it, again and again; ends only by an error or when left. What was missed is
+   * asked for before the stream is resumed, since a resumed stream need not repeat it.
    */
-  async *follow(task: VendorTask, broken: string | undefined): AsyncGenerator<AgentEvent, void, void> {
+  async *follow(task: VendorTask, { broken, isKnown }: Following): AsyncGenerator<AgentEvent, void, void> {
     const { backend, log } = this.#context;
+    this.losses.note();
     await this.#subscribe(task);
     let cut = broken;
     if (backend.resubscribe && !this.#callback?.callback) {
+      if (backend.getTask && !isKnown) yield* this.#reportOnce(task);
       try {
         yield* this.#timed((call) => backend.resubscribe?.(task, call));
         cut ??= ENDED_EARLY;
@@ -151,6 +164,15 @@ export class Upstream {
       }
     }
     yield* this.#poll(task, cut);
+  }
+
+  /** The agent's record; nothing if it cannot be read. */
+  async *#reportOnce(task: VendorTask): AsyncGenerator<AgentEvent, void, void> {
+    const report = await this.report(task).catch((error: unknown) => {
+      this.#context.log.debug({ err: error }, "the agent does not report on the task");
+    });
+    if (this.#aborted) throw this.#aborted;
+    if (report) yield report;
   }
 
   /** The task as the agent has it now. */
@@ -178,7 +200,7 @@ export class Upstream {
 
   /** Asks at once, then whenever the callback is rung, or else from time to time. */
   async *#poll(task: VendorTask, broken: string | undefined): AsyncGenerator<AgentEvent, void, void> {
-    const { agent, deadlines } = this.#context;
+    const { agent } = this.#context;
     const { callback, safetyPoll = 0 } = this.#callback ?? {};
     // An agent that calls back may be silent for as long as it works.
     const standstill =
@@ -200,17 +222,22 @@ export class Upstream {
         yield report;
         standstill?.see(report);
       }
-      const over = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
       if (callback && failures === 0) {
-        await deadlines.wait(safetyPoll, Promise.race([over, callback.rung]));
-        await deadlines.wait(RING_GAP, over);
+        await this.pause(safetyPoll, callback.rung);
+        await this.pause(RING_GAP);
       } else {
-        await deadlines.wait(pause, over);
+        await this.pause(pause);
       }
-      if (this.#aborted) throw this.#aborted;
     }
+  }
+
+  /** Waits for so many ms, or until `sooner`; throws where the turn is ended meanwhile. */
+  async pause(ms: number, ...sooner: readonly Promise<unknown>[]): Promise<void> {
+    const over = new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    await this.#context.deadlines.wait(ms, Promise.race([over, ...sooner]));
+    if (this.#aborted) throw this.#aborted;
   }
 
   async #send(params: MessageSendParams): Promise<AgentEvent> {
@@ -232,6 +259,7 @@ export class Upstream {
     const done = (): void => this.#end(open);
     const fault = (error: unknown): A2AError => this.#fault(error);
     try {
+      this.losses.watch(open.call.signal);
       const events = start(open.call);
       if (!events) throw new A2AError("unsupported-operation");
       return new TimedEvents(events, { open, idle: timeouts.idle, done, fault });

@@ -9,6 +9,7 @@ import { createCardVerifier, type VerifyCard } from "./card-signature.ts";
 import { createGrpcClient } from "./grpc-client.ts";
 import { GrpcClients } from "./grpc-clients.ts";
 import { grpcTargetOf } from "./grpc-target.ts";
+import { LostEvents } from "./lost-events.ts";
 import type { Redactor } from "./redact.ts";
 import type { Southbound } from "./southbound.ts";
 import { liveTls } from "./tls.ts";
@@ -23,9 +24,14 @@ export interface SouthboundDeps {
 export interface ClosableSouthbound extends Southbound {
   /** For how long the vendor allows its card to be kept, ms, as it said last; undefined where it says nothing. */
   readonly cardAge: () => number | undefined;
+  /** Tells of events of a call's stream that could not be read; the call is known by its signal. */
+  readonly lostEvents: LostEvents;
   /** Breaks what is still open to the vendor. */
   close(): Promise<void>;
 }
+
+/** An event that was damaged; other text, such as `ping`, is none. */
+const BEGINS_AS_JSON = /^\s*[[{]/;
 
 export function createSouthbound(config: AgentConfig, { log, redact }: SouthboundDeps): ClosableSouthbound {
   const { name: agent, url } = config;
@@ -33,11 +39,14 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
   const tls = config.tls && liveTls(agent, config.tls, agentLog);
   const secured = { ...config, agent, redact, tls };
   const authorizer = createAuthorizer({ ...secured, log: agentLog });
+  const lostEvents = new LostEvents();
   const http = createHttpClient({
     ...secured,
     authorizer,
-    onMalformed: (excerpt) =>
-      agentLog.warn({ excerpt }, "skipped a piece of the agent's stream that is not JSON"),
+    onMalformed: (excerpt, signal) => {
+      agentLog.warn({ excerpt }, "skipped a piece of the agent's stream that is not JSON");
+      if (BEGINS_AS_JSON.test(excerpt)) lostEvents.report(signal);
+    },
   });
   const grpc = new GrpcClients((address, identity) =>
     createGrpcClient({ ...secured, tls: identity, authorizer, target: grpcTargetOf(address, url) }),
@@ -56,6 +65,7 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
     isGrpc: config.isGrpc,
     fetchCard,
     verifyCard,
+    lostEvents,
     cardAge: () => revalidation.maxAge,
     http,
     grpc: (address) => grpc.at(address, tls?.()),

@@ -45,6 +45,9 @@ export function withForwarding(backend: Backend): Backend {
   const decision = backend.decision?.bind(backend);
   return {
     ...(clientMintsTaskIds !== undefined && { clientMintsTaskIds }),
+    get artifactIds() {
+      return backend.artifactIds;
+    },
     card: (signal) => backend.card(signal),
     ...(native && { native }),
     ...(decision && { decision }),

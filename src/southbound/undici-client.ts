@@ -32,8 +32,8 @@ export interface HttpClientOptions {
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect">;
   readonly limits: Pick<AgentConfig["limits"], "connections" | "responseBody" | "event">;
   readonly redact: Redact;
-  /** Called with the beginning, redacted, of what a stream held that is no JSON. */
-  readonly onMalformed?: (excerpt: string) => void;
+  /** Called with the beginning, redacted, of what a stream held that is no JSON, and the signal of its request. */
+  readonly onMalformed?: (excerpt: string, signal: AbortSignal) => void;
 }
 
 /** `close` breaks what is still open. */
@@ -117,7 +117,7 @@ class UndiciClient implements ClosableHttpClient {
       onMalformed: (text) => {
         const excerpt = redact(text);
         unread ??= excerpt;
-        onMalformed?.(excerpt);
+        onMalformed?.(excerpt, signal);
       },
     });
     const whenEmpty = () => (unread === undefined ? undefined : unreadable(unread));

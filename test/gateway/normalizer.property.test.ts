@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { AgentEvent } from "../../src/adapter.ts";
-import { StreamNormalizer } from "../../src/gateway/normalizer.ts";
+import { StreamNormalizer, type NormalizerOptions } from "../../src/gateway/normalizer.ts";
 import { TaskState } from "../../src/gateway/task-state.ts";
 import type { Message, StreamEvent } from "../../src/protocol/model.ts";
 import { TASK_STATES } from "../../src/protocol/states.ts";
@@ -67,8 +67,12 @@ const event: fc.Arbitrary<AgentEvent> = fc.oneof(
   message,
 );
 
-function play(events: readonly AgentEvent[], state: TaskState): StreamEvent[] {
-  const normalizer = new StreamNormalizer(state, user, countingMint("fresh"));
+function play(
+  events: readonly AgentEvent[],
+  state: TaskState,
+  options: NormalizerOptions = {},
+): StreamEvent[] {
+  const normalizer = new StreamNormalizer(state, user, countingMint("fresh"), options);
   const sent = events.flatMap((next) => structuredClone(normalizer.push(next)));
   switch (normalizer.outcome) {
     case "message": {
@@ -138,16 +142,31 @@ describe("appended text", () => {
     maxLength: 10,
   });
 
-  test("arrives whole and in order, however the ids change and wherever the stream is cut", () => {
+  const eventsOf = (chunks: readonly (readonly [string, string])[], ends: boolean): AgentEvent[] => {
+    const events: AgentEvent[] = chunks.map(([artifactId, piece]) => ({
+      kind: "artifact-update",
+      append: true,
+      artifact: { artifactId, parts: [{ kind: "text", text: piece }] },
+    }));
+    if (ends) events.push({ kind: "status-update", status: { state: "completed" } });
+    return events;
+  };
+
+  test("arrives whole in the artifact that its id names, wherever the stream is cut", () => {
     fc.assert(
       fc.property(appended, fc.boolean(), (chunks, ends) => {
-        const events: AgentEvent[] = chunks.map(([artifactId, piece]) => ({
-          kind: "artifact-update",
-          append: true,
-          artifact: { artifactId, parts: [{ kind: "text", text: piece }] },
-        }));
-        if (ends) events.push({ kind: "status-update", status: { state: "completed" } });
-        const texts = expectValidStream(play(events, newState()));
+        const expected = new Map<string, string>();
+        for (const [id, piece] of chunks) expected.set(id, (expected.get(id) ?? "") + piece);
+        expect(expectValidStream(play(eventsOf(chunks, ends), newState()))).toEqual(expected);
+      }),
+    );
+  });
+
+  test("arrives whole and in order from an agent whose ids change, wherever the stream is cut", () => {
+    fc.assert(
+      fc.property(appended, fc.boolean(), (chunks, ends) => {
+        const events = eventsOf(chunks, ends);
+        const texts = expectValidStream(play(events, newState(), { artifactIdsChange: true }));
         expect([...texts.values()].join("")).toBe(chunks.map(([, piece]) => piece).join(""));
       }),
     );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AgentArtifactUpdate, AgentEvent, AgentTask } from "../../src/adapter.ts";
-import { StreamNormalizer } from "../../src/gateway/normalizer.ts";
+import { StreamNormalizer, type NormalizerOptions } from "../../src/gateway/normalizer.ts";
+import type { NoteRepair } from "../../src/gateway/repairs.ts";
 import { TaskState } from "../../src/gateway/task-state.ts";
 import type { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
 import { expectValidStream } from "../support/invariants.ts";
@@ -13,9 +14,13 @@ const user: Message = {
   parts: [{ kind: "text", text: "hi" }],
 };
 
-function normalize(events: AgentEvent[], options: { state?: TaskState } = {}): StreamEvent[] {
-  const state = options.state ?? new TaskState("t", "c", { state: "submitted", timestamp: NOW });
-  const normalizer = new StreamNormalizer(state, user, countingMint());
+interface Options extends NormalizerOptions {
+  readonly state?: TaskState;
+}
+
+function normalize(events: AgentEvent[], { state: given, ...options }: Options = {}): StreamEvent[] {
+  const state = given ?? new TaskState("t", "c", { state: "submitted", timestamp: NOW });
+  const normalizer = new StreamNormalizer(state, user, countingMint(), options);
   const sent = events.flatMap((event) => structuredClone(normalizer.push(event)));
   if (normalizer.outcome === "message") {
     const message = normalizer.takeMessage("c");
@@ -100,23 +105,32 @@ describe("artifacts", () => {
     expect(sent.slice(1, -1)).toEqual([sentChunk("one", false), sentChunk("two", false)]);
   });
 
-  test("continues the open artifact when an id changes from chunk to chunk", () => {
-    const sent = normalize([
-      chunk("", {}, "x"),
-      chunk("a", { append: true }, "y"),
-      chunk("b", { append: true }, "y"),
-      done,
-    ]);
-    expect(sent.slice(2, -1)).toEqual([sentChunk("a", true, "x"), sentChunk("b", true, "x")]);
+  describe("append to an id never seen", () => {
+    const append = true;
+    const chunks = [chunk("", {}, "x"), chunk("a", { append }, "y"), chunk("b", { append }, "y"), done];
+
+    test("opens an artifact of its own", () => {
+      const sent = normalize(chunks);
+      expect(sent.slice(2, -1)).toEqual([sentChunk("a", false, "y"), sentChunk("b", true, "y")]);
+    });
+
+    test("continues the open artifact of an agent whose ids change, and is noted", () => {
+      const noted: unknown[] = [];
+      const note: NoteRepair = (...repair) => noted.push(repair);
+      const sent = normalize(chunks, { artifactIdsChange: true, note });
+      expect(sent.slice(2, -1)).toEqual([sentChunk("a", true, "x"), sentChunk("b", true, "x")]);
+      expect(noted).toEqual([["artifact-ids-merged", "x"]]);
+    });
   });
 
-  test("opens an artifact of its own for an unknown id of another name", () => {
+  test("opens an artifact of its own for an unknown id of another name, also where ids change", () => {
     const named = (name: string, text: string, id: string): AgentEvent => ({
       kind: "artifact-update",
       append: true,
       artifact: { artifactId: id, name, parts: [{ kind: "text", text }] },
     });
-    const texts = expectValidStream(normalize([named("plan", "p", "1"), named("answer", "q", "2"), done]));
+    const chunks = [named("plan", "p", "1"), named("answer", "q", "2"), done];
+    const texts = expectValidStream(normalize(chunks, { artifactIdsChange: true }));
     expect([...texts]).toEqual([
       ["1", "p"],
       ["2", "q"],

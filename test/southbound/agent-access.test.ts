@@ -105,6 +105,7 @@ describe("headers of the client", () => {
     };
     const whole: Required<Backend> = {
       clientMintsTaskIds: true,
+      artifactIds: "stable",
       card: never,
       native: never,
       decision: never,

@@ -245,5 +245,10 @@ test("what is native is what the card says of streaming", () => {
 
 test("options are strict", () => {
   expect(a2a03.options.safeParse({ workingTexts: "answer" }).success).toBe(false);
-  expect(a2a03.options.parse({})).toEqual({ workingText: "status", transport: "auto", rest: "auto" });
+  expect(a2a03.options.parse({})).toEqual({
+    workingText: "status",
+    artifactIds: "stable",
+    transport: "auto",
+    rest: "auto",
+  });
 });

@@ -35,7 +35,7 @@ test("the pieces are chunks, and the whole that repeats them only closes the art
     {
       kind: "artifact-update",
       ...ids,
-      artifact: { artifactId: "a", name: "answer", parts: [] },
+      artifact: { name: "answer", parts: [] },
       append: true,
       lastChunk: true,
     },
