@@ -43,10 +43,9 @@ export class AgentGateway implements Gateway {
     this.#push.delete(params, caller);
 
   constructor(context: EngineContext) {
-    const { agent, store } = context;
-    this.agent = agent.name;
+    this.agent = context.agent.name;
     this.#context = context;
-    this.#identity = new Identity(agent.name, store, this.#leases);
+    this.#identity = new Identity(context, this.#leases);
     this.#turns = new Turns(context, this.#identity, this.#leases);
     this.#access = new TaskAccess(context, this.#leases, this.#turns);
     this.#cards = new CardCache(context);

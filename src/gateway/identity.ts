@@ -1,11 +1,17 @@
 /**
  * Which ids a task and its context have towards clients, and which at the vendor. The vendor's are kept wherever
  * they are free; an id that already stands for something else, or for somebody else, gets a new name towards clients.
+ *
+ * In the other direction, the vendor is given no id of a client's that is not known to be that client's: it may be that of
+ * another caller's task or context, which the vendor may remember longer than the store does.
  */
+import { createHash } from "node:crypto";
 import type { ContextRecord, TaskRecord, TaskStore } from "../store/store.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { Message } from "../protocol/model.ts";
 import { isInterrupted } from "../protocol/states.ts";
+import type { Mint } from "./complete.ts";
+import type { EngineContext } from "./context.ts";
 import type { Lease, Leases } from "./leases.ts";
 import type { NewIds } from "./open-call.ts";
 
@@ -15,33 +21,39 @@ const MAX_REFERENCES = 256;
 export class Identity {
   readonly #agent: string;
   readonly #store: TaskStore;
+  readonly #mint: Mint;
   readonly #leases: Leases;
 
-  constructor(agent: string, store: TaskStore, leases: Leases) {
-    this.#agent = agent;
+  constructor({ agent, store, mint }: Pick<EngineContext, "agent" | "store" | "mint">, leases: Leases) {
+    this.#agent = agent.name;
     this.#store = store;
+    this.#mint = mint;
     this.#leases = leases;
   }
 
-  /** The vendor's id for a context that a client named; undefined where the vendor must open a new one. */
-  async vendorContext(principal: string, contextId: string): Promise<string | undefined> {
+  /**
+   * The vendor's id for a context that a client named. A context that is not known as this principal's is a new one, with an
+   * id that is remembered at once: if the turn fails, the next one must not take the client's id for the vendor's own.
+   */
+  async vendorContext(principal: string, contextId: string): Promise<string> {
     const record = await this.#store.getContext(this.#agent, principal, contextId);
     if (record) return record.vendorContextId;
-    return this.#unlessForeign(principal, contextId);
+    const owner = await this.#store.contextOwner(this.#agent, contextId);
+    if (owner === principal) return contextId;
+    const vendorContextId = derivedId(this.#agent, principal, contextId);
+    await this.rememberContext({ principal, contextId, vendorContextId });
+    return vendorContextId;
   }
 
-  /**
-   * The vendor's ids of the tasks that a client refers to. Those of another principal are left out: the vendor, which
-   * knows the proxy alone, would show them.
-   */
+  /** The vendor's ids of the tasks that a client refers to. Only its own: the vendor, which knows the proxy alone, would show others. */
   async vendorTasks(principal: string, ids: readonly string[]): Promise<string[]> {
     const found: string[] = [];
     for (const id of new Set(ids.slice(0, MAX_REFERENCES))) {
       const key = { agent: this.#agent, id };
       const record =
         (await this.#store.getTask(key)) ?? (await this.#store.getTaskByVendorId(this.#agent, id));
-      if (!record) found.push(id);
-      else if (record.principal === principal) found.push(record.vendorTaskId ?? id);
+      if (record?.principal === principal && record.vendorTaskId !== undefined)
+        found.push(record.vendorTaskId);
     }
     return found;
   }
@@ -51,9 +63,10 @@ export class Identity {
     const { taskId: _taskId, contextId: named, referenceTaskIds, ...rest } = message;
     const own = named === undefined ? undefined : await this.vendorContext(principal, named);
     const contextId = record ? record.vendorContextId : own;
+    const references = await this.vendorTasks(principal, referenceTaskIds ?? []);
     return {
       ...rest,
-      ...(referenceTaskIds && { referenceTaskIds: await this.vendorTasks(principal, referenceTaskIds) }),
+      ...(references.length > 0 && { referenceTaskIds: references }),
       ...(record?.vendorTaskId !== undefined && { taskId: record.vendorTaskId }),
       ...(contextId !== undefined && { contextId }),
     };
@@ -65,8 +78,8 @@ export class Identity {
   }
 
   /** Keeps the vendor's id of a context for the next turn. */
-  async rememberContext(record: Omit<ContextRecord, "agent">): Promise<void> {
-    await this.#store.putContext({ ...record, agent: this.#agent });
+  async rememberContext(context: Omit<ContextRecord, "agent" | "updatedAt">): Promise<void> {
+    await this.#store.putContext({ ...context, agent: this.#agent, updatedAt: this.#mint.now() });
   }
 
   /**
@@ -107,4 +120,17 @@ export class Identity {
     const owner = await this.#store.contextOwner(this.#agent, contextId);
     return owner === undefined || owner === principal ? contextId : undefined;
   }
+}
+
+/**
+ * A UUID (version 8) for a principal's context, the same whenever it is asked for: a client that always names the same
+ * context stays in it at the vendor, also after the store has forgotten it.
+ */
+function derivedId(agent: string, principal: string, contextId: string): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([agent, principal, contextId]))
+    .digest();
+  digest.writeUInt8(0x80 | (digest.readUInt8(6) & 0x0f), 6);
+  digest.writeUInt8(0x80 | (digest.readUInt8(8) & 0x3f), 8);
+  return digest.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

@@ -53,7 +53,7 @@ export class TaskRun implements Placed {
     this.#lease = lease;
     this.#upstream = new Upstream(context, turn, record?.callback, () => this.#task?.keepCallback());
     const minted = context.backend.clientMintsTaskIds ? turn.newIds.taskId : undefined;
-    this.#vendor = new VendorIds(record, minted);
+    this.#vendor = new VendorIds(record, minted, turn.send?.params.message.contextId);
     this.#opened.promise.catch(() => {});
   }
 
@@ -256,10 +256,9 @@ export class TaskRun implements Placed {
     const isMessage = task.normalizer.outcome === "message";
     // No record of a task keeps the context that a Message belongs to.
     if (isMessage || vendorContextId !== contextId) {
-      const updatedAt = this.#context.mint.now();
       const { principal } = this.#turn;
-      const record = { principal, contextId, vendorContextId, updatedAt };
-      await untilStored(this.#context.store.health, () => this.#identity.rememberContext(record));
+      const context = { principal, contextId, vendorContextId };
+      await untilStored(this.#context.store.health, () => this.#identity.rememberContext(context));
     }
     const message = isMessage ? task.normalizer.takeMessage(contextId) : undefined;
     if (message) this.#opened.resolve({ kind: "message", message });

@@ -5,17 +5,21 @@ import type { TaskRecord } from "../store/store.ts";
 export class VendorIds {
   #taskId: string | undefined;
   #contextId: string | undefined;
+  /** What the vendor was given for the context, which it may leave unsaid. */
+  readonly #givenContextId: string | undefined;
   /** The task id is the vendor's own word, not what it was offered. */
   #announced: boolean;
 
   /**
    * @param record of the task that is continued or followed
    * @param minted the id that a new task has at a vendor whose client mints it
+   * @param contextId what the vendor is given for the context, if anything
    */
-  constructor(record: TaskRecord | undefined, minted: string | undefined) {
+  constructor(record: TaskRecord | undefined, minted: string | undefined, contextId: string | undefined) {
     this.#announced = record?.vendorTaskId !== undefined;
     this.#taskId = record ? record.vendorTaskId : minted;
     this.#contextId = record?.vendorContextId;
+    this.#givenContextId = contextId;
   }
 
   get taskId(): string | undefined {
@@ -23,12 +27,12 @@ export class VendorIds {
   }
 
   get contextId(): string | undefined {
-    return this.#contextId;
+    return this.#contextId ?? this.#givenContextId;
   }
 
   /** The task as the vendor is asked for it; undefined until its id is known. */
   get task(): VendorTask | undefined {
-    return this.#taskId === undefined ? undefined : { id: this.#taskId, contextId: this.#contextId };
+    return this.#taskId === undefined ? undefined : { id: this.#taskId, contextId: this.contextId };
   }
 
   note(event: AgentEvent): void {

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { asTask, callerOf, gatewayOver, params } from "../support/fake-agent.ts";
 
-test("a message may refer to tasks of its sender, but not to another principal's", async () => {
+test("a message may refer to tasks of its sender, but not to another principal's, nor to unknown ones", async () => {
   const seen: unknown[] = [];
   const { gateway } = await gatewayOver({
     send: async ({ message }: MessageSendParams) => {
@@ -16,5 +16,6 @@ test("a message may refer to tasks of its sender, but not to another principal's
   };
   const [hers, his] = [await send("ann"), await send("bob")];
   await send("ann", [hers, his, "unknown"]);
-  expect(seen).toEqual([undefined, undefined, ["vendor-1", "unknown"]]);
+  await send("ann", ["unknown"]);
+  expect(seen).toEqual([undefined, undefined, ["vendor-1"], undefined]);
 });

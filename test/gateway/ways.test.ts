@@ -132,6 +132,8 @@ describe("a method that the agent turns out not to have", () => {
   });
 });
 
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 describe("turns and contexts", () => {
   test("continues an interrupted task under the agent's ids", async () => {
     const seen: MessageSendParams[] = [];
@@ -166,7 +168,7 @@ describe("turns and contexts", () => {
     const { caller } = callerOf();
     await gateway.sendMessage(params("1", { contextId: "mine" }), caller);
     const second = asTask(await gateway.sendMessage(params("2", { contextId: "mine" }), caller));
-    expect(seen).toEqual(["mine", "vendor-context"]);
+    expect(seen).toEqual([expect.stringMatching(UUID), "vendor-context"]);
     expect(second.contextId).toBe("mine");
   });
 
@@ -183,7 +185,7 @@ describe("turns and contexts", () => {
     expect(alice.contextId).toBe("shared");
     expect(bob.contextId).not.toBe("shared");
     await gateway.sendMessage(params("3", { contextId: "shared" }), callerOf("bob").caller);
-    expect(seen).toEqual([undefined, undefined, undefined]);
+    expect(seen).toEqual([undefined, undefined, expect.stringMatching(UUID)]);
   });
 
   test("does not let a principal into another's context by the agent's own id of it", async () => {
@@ -196,7 +198,8 @@ describe("turns and contexts", () => {
     });
     await gateway.sendMessage(params("1", { contextId: "mine" }), callerOf("alice").caller);
     await gateway.sendMessage(params("2", { contextId: "vendor-context" }), callerOf("bob").caller);
-    expect(seen).toEqual(["mine", undefined]);
+    expect(seen).toEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
+    expect(seen[0]).not.toBe(seen[1]);
   });
 
   test("gives a new id to a task whose id the agent uses twice", async () => {
