@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { adapters } from "../../adapters/index.ts";
 import { post } from "../support/client.ts";
 import { startTestProxy, type TestProxy } from "../support/proxy.ts";
 import { startRecordingAgent, type RecordingAgent } from "./recording-agent.ts";
@@ -16,6 +17,7 @@ const AGENTS = {
   auto: { adapter: "auto" },
   legacy: { adapter: "a2a-0.1" },
   snake: { adapter: "a2a-snake" },
+  "1.0": { adapter: "a2a-1.0" },
   appbuilder: { adapter: "appbuilder" },
 };
 
@@ -148,6 +150,11 @@ const NORTHBOUND = {
     post(proxy.agent(name), { jsonrpc: "2.0", id: 1, method: "message/send", params }),
   "HTTP+JSON": (name: string, params: unknown) => post(`${proxy.agent(name)}v1/message:send`, params),
 };
+
+test("every adapter is among those that are tried", () => {
+  const tried = Object.values(AGENTS).map(({ adapter }) => adapter);
+  expect(new Set(tried)).toEqual(new Set(adapters.keys()));
+});
 
 describe.each(Object.entries(NORTHBOUND))("what comes over %s", (_transport, send) => {
   test.each(Object.keys(AGENTS))("reaches %s without a member that nobody has read", async (name) => {
