@@ -1,38 +1,26 @@
 /**
  * The gRPC seam on grpc-js: one connection to the one address that the configuration names, so that credentials cannot
- * go anywhere else. Redirecting features of the library are off: proxies of the environment, service configurations out
- * of the DNS. A call's signal carries its deadline.
+ * go anywhere else. A call's signal carries its deadline.
  */
-import {
-  Client,
-  Metadata,
-  connectivityState,
-  credentials,
-  type ChannelCredentials,
-  type ClientOptions,
-  type ClientReadableStream,
-} from "@grpc/grpc-js";
+import { type Client, Metadata, connectivityState, type ClientReadableStream } from "@grpc/grpc-js";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { authorized, lowerCase, type Authorization } from "./credentials.ts";
 import { forwardedHeaders } from "./forwarded.ts";
+import { connected, type ChannelSettings } from "./grpc-channel.ts";
 import { isUnauthenticated, toGrpcFault } from "./grpc-fault.ts";
-import { addressOf, type GrpcTarget } from "./grpc-target.ts";
+import { addressOf } from "./grpc-target.ts";
 import type { GrpcClient, GrpcRequest } from "./grpc.ts";
 import type { Redact } from "./redact.ts";
-import type { TlsIdentity } from "./tls.ts";
 import type { FaultContext } from "./transport-error.ts";
 
-export interface GrpcClientOptions {
+export interface GrpcClientOptions extends ChannelSettings {
   /** The agent's name, for errors. */
   readonly agent: string;
-  readonly target: GrpcTarget;
   readonly authorizer: Authorizer;
-  readonly tls: TlsIdentity;
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect">;
-  readonly limits: Pick<AgentConfig["limits"], "responseBody" | "event">;
   readonly redact: Redact;
 }
 
@@ -42,9 +30,6 @@ export type ClosableGrpcClient = GrpcClient & {
   /** Closes once nothing is open any more, and says so; nothing may be begun. */
   retire(onClosed: () => void): void;
 };
-
-/** An agent that comes back is not left waiting for longer, ms. */
-const MAX_BACKOFF = 5000;
 
 /** Stages at which no server was found at the address. */
 const UNCONNECTED: ReadonlySet<unknown> = new Set(["dns", "connect", "tls"]);
@@ -61,7 +46,7 @@ interface Progress {
 class GrpcJsClient implements ClosableGrpcClient {
   readonly #options: GrpcClientOptions;
   readonly #codecs = loadService();
-  readonly #client: Client;
+  #client: Client;
   readonly #open = new Set<Bytes>();
   /** Calls that have begun, answered or not. */
   #active = 0;
@@ -70,8 +55,7 @@ class GrpcJsClient implements ClosableGrpcClient {
 
   constructor(options: GrpcClientOptions) {
     this.#options = options;
-    const { target, tls } = options;
-    this.#client = new Client(target.address, channelCredentials(target, tls), channelOptions(options));
+    this.#client = connected(options);
   }
 
   async unary(request: GrpcRequest): Promise<ProtoMessage> {
@@ -176,7 +160,19 @@ class GrpcJsClient implements ClosableGrpcClient {
     if (this.#isClosed) throw this.#shuttingDown();
     const asTheyAre = (bytes: Buffer): Buffer => bytes;
     const request = encoded(codec, message);
+    this.#reconnect();
     return this.#client.makeServerStreamRequest(codec.path, asTheyAre, asTheyAre, request, metadata);
+  }
+
+  /**
+   * A channel that could not connect refuses calls until its backoff is over, also when the agent is back. A new one tries
+   * at once; calls that are under way on the old one go on there.
+   */
+  #reconnect(): void {
+    const state = this.#client.getChannel().getConnectivityState(false);
+    if (state !== connectivityState.TRANSIENT_FAILURE) return;
+    this.#client.close();
+    this.#client = connected(this.#options);
   }
 
   /** Follows a call until the function that is returned is called, which cancels what is left of it. */
@@ -226,23 +222,6 @@ function atAddress({ code, message, data, cause }: A2AError, address: string): A
 
 /** A gRPC client for one agent at one address; it connects when it is first used. */
 export const createGrpcClient = (options: GrpcClientOptions): ClosableGrpcClient => new GrpcJsClient(options);
-
-function channelCredentials({ isSecure }: GrpcTarget, { cert, key, ca }: TlsIdentity): ChannelCredentials {
-  if (!isSecure) return credentials.createInsecure();
-  const pem = (text: string | undefined): Buffer | null => (text === undefined ? null : Buffer.from(text));
-  return credentials.createSsl(pem(ca), pem(key), pem(cert));
-}
-
-const channelOptions = ({ tls, limits }: GrpcClientOptions): ClientOptions => ({
-  // The greater; what holds for the call is looked at when its message is there.
-  "grpc.max_receive_message_length": Math.max(limits.responseBody, limits.event),
-  "grpc.max_reconnect_backoff_ms": MAX_BACKOFF,
-  "grpc.enable_http_proxy": 0,
-  "grpc.enable_retries": 0,
-  "grpc.service_config_disable_resolution": 1,
-  "grpc.use_local_subchannel_pool": 1,
-  ...(tls.serverName !== undefined && { "grpc.ssl_target_name_override": tls.serverName }),
-});
 
 function codecNamed(rpc: string, codecs: ReadonlyMap<string, MethodCodec>): MethodCodec {
   const codec = codecs.get(rpc);
