@@ -94,7 +94,7 @@ describe("a task whose stream is over, and which does not move any more at the a
   ])("fails after the idle time, if its stream %s", async (_how, after, resubscribe, words) => {
     const { url } = await startAgent(
       { after, resubscribe, reported: () => task("submitted") },
-      { firstEvent: "200ms" },
+      { firstEvent: "4s" },
     );
     const events = await streamResults(url, "message/stream", userMessage("hello"));
     expectValidStream(events);
