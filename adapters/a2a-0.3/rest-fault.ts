@@ -71,13 +71,17 @@ export function isFault(value: unknown): boolean {
 export function faultOf(method: string, { status, headers, json, excerpt }: HttpResponse): A2AError {
   const { code: said, message = "", data } = read(json) ?? {};
   const meant = said !== undefined && said >= 400 && said < 600 ? said : status;
-  const code = codeNamed(json) ?? codeByStatus(method, meant);
+  const byStatus = meant === 404 ? notFound(method, json, message) : CODE_BY_STATUS.get(meant);
+  const code = codeNamed(json) ?? (byStatus && rpcCodeOf(byStatus));
   const rpc = code === undefined ? undefined : { code, message, data };
   return vendorError({ status, rpc, body: json, excerpt, method }, headers, toCanonicalError);
 }
 
-function codeByStatus(method: string, status: number): number | undefined {
-  const ofTask = method.startsWith("tasks/") ? "task-not-found" : "method-not-found";
-  const code = status === 404 ? ofTask : CODE_BY_STATUS.get(status);
-  return code && rpcCodeOf(code);
+/**
+ * A 404 without a name for it: a route that the agent does not have, or a task that it does not know. A page of HTML, such as a
+ * gateway sends while the agent is deployed, says nothing of the agent's tasks.
+ */
+function notFound(method: string, json: unknown, message: string): ErrorCode | undefined {
+  if (method.startsWith("tasks/")) return json === undefined ? undefined : "task-not-found";
+  return /task.?not.?found/i.test(message) ? "task-not-found" : "method-not-found";
 }

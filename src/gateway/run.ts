@@ -12,6 +12,7 @@ import type { Identity } from "./identity.ts";
 import { keepLate, leave, type Events, type LateEvents, Patience } from "./late-events.ts";
 import type { Lease } from "./leases.ts";
 import type { LiveTask } from "./live-task.ts";
+import { FORGOTTEN, isForgotten } from "./refresh.ts";
 import { StandstillError } from "./standstill.ts";
 import { startTask } from "./start-task.ts";
 import { cutShort, type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
@@ -145,6 +146,10 @@ export class TaskRun implements Placed {
       await this.#consume(await this.#upstream.turn(send.params, send.way));
     } catch (error) {
       if (this.#task?.normalizer.held) return;
+      if (this.#turn.existing && isForgotten(error)) {
+        log.info({ err: error, taskId: this.#turn.existing.record.id }, "the agent no longer knows the task");
+        return await this.take(FORGOTTEN);
+      }
       if (this.#verdict || !this.#canAsk || !mayHaveArrived(error)) throw error;
       log.info({ err: error, taskId: this.#task?.state.id }, "the call broke; asking for the task");
       await this.#followBroken(error);
