@@ -6,7 +6,7 @@ import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
 import type { CorsConfig } from "./config/cards.ts";
 import type { Callbacks } from "./gateway/callbacks.ts";
-import { identify, onlyHosts, onlyPages, type Pages } from "./northbound/access.ts";
+import { identify, noDuplicates, onlyHosts, onlyPages, type Pages } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
 import { serveCallback } from "./northbound/callback-resource.ts";
 import { sendCard } from "./northbound/card-resource.ts";
@@ -72,6 +72,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   if (cors) app.use(allowOrigins(cors));
   app.use(jsonBodies);
   app.use(jsonErrors(log));
+  app.use(noDuplicates);
   if (hosts) app.use(onlyHosts(hosts));
   if (pages) app.use(onlyPages(pages));
   app.use(routes(options).routes());

@@ -154,7 +154,7 @@ function connectAgents(
 const methodNamesOf = (adapters: ProxyDeps["adapters"]): MethodNames =>
   new Map([...adapters.values()].flatMap(({ methodNames }) => Object.entries(methodNames ?? {})));
 
-/** Undefined where it is not configured. The cards name it from now on. */
+/** Undefined where it is not configured. The cards that are to name it do so from now on. */
 async function openGrpc(
   { server, default: fallback }: Config,
   agents: ReadonlyMap<string, ServedAgent>,
@@ -165,7 +165,7 @@ async function openGrpc(
   const grpc = await startGrpc({ ...deps, config, agents, fallback, heartbeat });
   for (const [name, url] of grpc.urls) {
     const agent = agents.get(name);
-    if (agent) agent.grpcUrl = url;
+    if (agent?.config.grpc?.onCard ?? config.onCard) agent?.offerGrpc(url);
   }
   deps.log.info({ port: grpc.port, tls: config.tls !== undefined }, "listening for gRPC");
   return grpc;

@@ -71,6 +71,15 @@ export const GrpcSchema = z.strictObject({
     })
     .exactOptional()
     .meta({ description: "TLS; without it, HTTP/2 in the clear; see [server.grpc.tls](#servergrpctls)." }),
+  onCard: z
+    .boolean()
+    .prefault(true)
+    .meta({
+      description:
+        "Name gRPC on the cards of the agents that an address alone leads to. Clients that refuse a card with `host:port` on it, " +
+        "as google-adk does, need `false`, here or at the agent.",
+      defaultsTo: "true",
+    }),
   reflection: z.boolean().prefault(true).meta({
     description:
       "Serve the description of the service, which is public, to tools; no credentials are asked for.",
@@ -95,4 +104,7 @@ export const AgentGrpcSchema = z.strictObject({
         "without one, the host that clients call tells the agent from the others.",
       kind: "host:port",
     }),
+  onCard: z.boolean().exactOptional().meta({
+    description: "Name gRPC on the agent's card. By default as `server.grpc.onCard` says.",
+  }),
 });

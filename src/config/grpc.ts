@@ -8,6 +8,8 @@ export interface GrpcConfig {
   readonly tls: GrpcTls | undefined;
   /** Open at once, on each port. */
   readonly maxConnections: number;
+  /** Whether cards name it, unless an agent says otherwise. */
+  readonly onCard: boolean;
   /** Whether the service is described to whoever asks. */
   readonly reflection: boolean;
   readonly connections: GrpcConnections;
@@ -43,4 +45,6 @@ export interface AgentGrpc {
   readonly port?: number;
   /** Where clients reach it; without a port of its own, its host is what tells the agent. */
   readonly publicUrl?: string;
+  /** Whether its card names gRPC; absent: as `GrpcConfig` says. */
+  readonly onCard?: boolean;
 }

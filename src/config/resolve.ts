@@ -46,9 +46,9 @@ export function resolveConfig(parsed: ParsedConfig, { options, secrets, liveSecr
 /** Listens where HTTP does, unless it says otherwise. */
 function resolveGrpc({ grpc, host: httpHost }: ParsedConfig["server"]): { grpc?: GrpcConfig } {
   if (grpc === undefined) return {};
-  const { host = httpHost, port, tls, maxConnections, reflection, connections } = grpc;
+  const { host = httpHost, port, tls, maxConnections, onCard, reflection, connections } = grpc;
   const publicUrl = grpc.publicUrl ?? defaultPublicUrl({ host, port }).replace("http://", "");
-  return { grpc: { host, port, publicUrl, tls, maxConnections, reflection, connections } };
+  return { grpc: { host, port, publicUrl, tls, maxConnections, onCard, reflection, connections } };
 }
 
 interface ResolvedParts {

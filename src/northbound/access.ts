@@ -30,6 +30,24 @@ const presentedBy = ({ req, querystring }: Context): Presented => ({
 const certificateOf = (socket: Socket): X509Certificate | undefined =>
   socket instanceof TLSSocket && socket.authorized ? socket.getPeerX509Certificate() : undefined;
 
+/** Of these a request has one: servers in front may look at the one and the proxy at the other. */
+const SINGLE: ReadonlySet<string> = new Set(["host", "authorization"]);
+
+/** Refuses requests that have such a header twice (400); Node would take the first (RFC 9112 §3.2, RFC 9110 §5.3). */
+export const noDuplicates: Middleware<RequestState> = (ctx, next) => {
+  const seen = new Set<string>();
+  const { rawHeaders } = ctx.req;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? "";
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) {
+      throw new A2AError("invalid-request", { data: { reason: `there is more than one ${name} header` } });
+    }
+    seen.add(name);
+  }
+  return next();
+};
+
 /**
  * Refuses requests for other host names (403). A page on another site can have its own name point to this machine
  * (DNS rebinding) and then is, for the browser, of the same origin; what it cannot do is send another Host.

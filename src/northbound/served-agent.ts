@@ -42,8 +42,8 @@ export class ServedAgent {
   readonly url: string;
   readonly #declared: DeclaredSecurity;
   readonly #push: boolean;
-  /** Where clients reach it over gRPC, as the card says it; set before the first card is asked for. */
-  grpcUrl: string | undefined;
+  /** Where clients reach it over gRPC, as the card says it. */
+  #grpcUrl: string | undefined;
   #openStreams = 0;
   #vendorCard: AgentCard | undefined;
   #document: Promise<CardDocument> | undefined;
@@ -56,6 +56,11 @@ export class ServedAgent {
     this.#push = push;
     this.#declared = declared;
     this.#signer = signer;
+  }
+
+  /** Names gRPC on the card, before the first one is asked for. */
+  offerGrpc(url: string): void {
+    this.#grpcUrl = url;
   }
 
   /** What is accepted of a client's params. */
@@ -108,7 +113,7 @@ export class ServedAgent {
       this.url,
       this.#declared,
       this.#push,
-      this.grpcUrl,
+      this.#grpcUrl,
     );
     const card = { ...served, supportsAuthenticatedExtendedCard };
     return this.#signer ? await this.#signer.sign(card) : card;

@@ -33,6 +33,11 @@ test("warns of nothing, and listens on this machine alone", () => {
   expect([warnings, config.server.host, config.server.grpc?.host]).toEqual([[], "127.0.0.1", "127.0.0.1"]);
 });
 
+test("the default agent's card names no gRPC, which some clients refuse", async () => {
+  const response = await fetch(`${proxy.url}/.well-known/agent-card.json`);
+  expect(await response.text()).not.toContain("GRPC");
+});
+
 test.each([...config.agents.keys()])("%s answers over JSON-RPC, HTTP+JSON and gRPC", async (agent) => {
   const target = { agent, key: undefined };
   const clients = [

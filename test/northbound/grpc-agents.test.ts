@@ -4,10 +4,13 @@ import { createServer } from "node:net";
 import { describe, expect, test } from "@jest/globals";
 import { Client, credentials, status } from "@grpc/grpc-js";
 import { service as healthService } from "grpc-health-check";
+import { z } from "zod";
 import type { Gateway } from "../../src/gateway/gateway.ts";
-import { startTestProxy } from "../support/proxy.ts";
+import { SERVER_WITH_GRPC, startTestProxy } from "../support/proxy.ts";
 import { GrpcClient, startGrpcHarness } from "./grpc-harness.ts";
 import { TASK, fakeGateway } from "./harness.ts";
+
+const get = { name: "tasks/t-1" };
 
 describe("the agent of a call", () => {
   const gateways = () => {
@@ -16,8 +19,6 @@ describe("the agent of a call", () => {
     const note = (name: string): Gateway => fakeGateway({ getTask: async () => (called.push(name), TASK) });
     return { called, gateways: Object.fromEntries(names.map((name) => [name, note(name)])) };
   };
-  const get = { name: "tasks/t-1" };
-
   test("is told by the metadata, by the host that was called, or is the default one", async () => {
     const { called, gateways: all } = gateways();
     const agents = { third: { grpc: { publicUrl: "third.example:443" } } };
@@ -62,6 +63,35 @@ describe("the agent of a call", () => {
       ["first", `proxy.example:${proxy.server.port}`],
       ["third", "http://third.example:443"],
     ]);
+  });
+});
+
+describe("a card", () => {
+  const CARD = { name: "Planner" };
+  const planner = { adapter: "a2a-0.3", url: "http://127.0.0.1:9/", card: CARD };
+  const Served = z.looseObject({ additionalInterfaces: z.array(z.looseObject({ transport: z.string() })) });
+
+  test.each([
+    [true, undefined, true],
+    [true, false, false],
+    [false, undefined, false],
+    [false, true, true],
+  ])("with server.grpc.onCard %j and the agent's %j names gRPC: %j", async (listener, agent, isNamed) => {
+    const grpc = agent === undefined ? {} : { grpc: { onCard: agent } };
+    const proxy = await startTestProxy(
+      { planner: { ...planner, ...grpc } },
+      { server: { ...SERVER_WITH_GRPC, grpc: { port: 0, onCard: listener } }, default: "planner" },
+    );
+    try {
+      const response = await fetch(`${proxy.url}/.well-known/agent-card.json`);
+      const { additionalInterfaces } = Served.parse(await response.json());
+      const transports = additionalInterfaces.map(({ transport }) => transport);
+      expect(transports).toEqual(["JSONRPC", "HTTP+JSON", ...(isNamed ? ["GRPC"] : [])]);
+      using client = new GrpcClient(proxy.grpcPort ?? 0);
+      expect((await client.call("GetTask", get)).error?.details).toBe("Task not found");
+    } finally {
+      await proxy.stop();
+    }
   });
 });
 

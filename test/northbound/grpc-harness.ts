@@ -54,6 +54,7 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
       publicUrl: "proxy.example:0",
       tls: undefined,
       maxConnections: 1000,
+      onCard: true,
       reflection: true,
       connections: { calls: 1000, ping: 20_000, idle: 600_000, ...options.connections },
     },

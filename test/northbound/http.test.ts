@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { A2AError } from "../../src/protocol/errors.ts";
 import { TASK, URL_PATH, fakeGateway, post, rpc, start, until, type Harness } from "./harness.ts";
 
@@ -53,6 +54,25 @@ describe("bodies that are refused before they are read", () => {
     await using proxy = await start({ gateway });
     const response = await post(proxy, GET_TASK, headers);
     expect(await response.json()).toEqual({ jsonrpc: "2.0", id: "x", result: TASK });
+  });
+});
+
+describe("a header that may be there only once", () => {
+  test.each([
+    ["Host: proxy.example\r\nHost: other.example", "host"],
+    ["Host: h\r\nAuthorization: Bearer bad\r\nAUTHORIZATION: Bearer good", "authorization"],
+  ])("%j: 400", async (headers, name) => {
+    const calls: unknown[] = [];
+    const noting = fakeGateway({ getTask: async (params) => (calls.push(params), TASK) });
+    await using proxy = await start({ gateway: noting });
+    const body = JSON.stringify(GET_TASK);
+    const socket = connect({ port: Number(new URL(proxy.origin).port), host: "127.0.0.1" });
+    const request = `POST ${URL_PATH} HTTP/1.1\r\n${headers}\r\nConnection: close\r\nContent-Type: application/json`;
+    socket.end(`${request}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain(`there is more than one ${name} header`);
+    expect(calls).toEqual([]);
   });
 });
 
