@@ -107,6 +107,8 @@ export interface Backend {
   card(signal: AbortSignal): Promise<AgentCard>;
   /** What is native once the card is known; without it, every method that is present. */
   native?(card: AgentCard): NativeMethods;
+  /** Where calls go if the agent has this card, for `check`; the configured URL if absent. */
+  address?(card: AgentCard): string;
   /** How the dialect was decided on, for `check` and the log; only of adapters that decide. */
   decision?(): string | undefined;
   send?(params: MessageSendParams, call: Call): Promise<AgentReply>;
@@ -134,5 +136,29 @@ export interface Adapter<Options = unknown> {
   readonly speaksGrpc?: boolean;
   /** The dialect's names of methods, with 0.3.0's names for them: told to clients that call by the former. */
   readonly methodNames?: Readonly<Record<string, string>>;
+  /**
+   * What speaks against the agent's speaking the dialect that is configured, for `check`; undefined if nothing does. Only of
+   * adapters that find dialects out. Nothing is asked that has effects at the agent.
+   */
+  readonly contradict?: (
+    claim: DialectClaim,
+    southbound: Southbound,
+    signal: AbortSignal,
+  ) => Promise<Contradiction | undefined>;
   connect(options: Options, southbound: Southbound): Backend;
+}
+
+/** What the configuration says of an agent. */
+export interface DialectClaim {
+  /** The adapter's name. */
+  readonly dialect: string;
+  /** That adapter has asked the agent for a task that does not exist, and has been told so. */
+  readonly isAnswered: boolean;
+}
+
+export interface Contradiction {
+  /** A sentence without its full stop. */
+  readonly reason: string;
+  /** The agent's own answers show it; otherwise it is what the card says. */
+  readonly isCertain: boolean;
 }

@@ -14,15 +14,18 @@ const ANOTHER_DIALECT =
   "if it serves tasks/send it speaks a2a-0.1, if a2a.sendMessage a2a-snake, if SendMessage A2A 1.0, which is not " +
   "supported yet; `adapter: auto` finds out";
 
-export function toCanonicalError(fault: VendorFault): A2AError {
+const ONLY_1_0 = "the card offers A2A 1.0 alone, which this proxy does not support yet";
+
+/** @param offersOnly10 what the agent's card says of the protocol versions, which explains an unknown method */
+export function toCanonicalError(fault: VendorFault, offersOnly10 = false): A2AError {
   const { data } = defaultFault(fault);
   if (fault.rpc && isUnknownMethod(fault.rpc, fault.method)) {
-    const hint = fault.method === "message/send" ? `: ${ANOTHER_DIALECT}` : "";
+    const hint = fault.method === "message/send" ? `: ${offersOnly10 ? ONLY_1_0 : ANOTHER_DIALECT}` : "";
     const message = `The agent does not know ${fault.method}${hint}`;
     return new A2AError("unsupported-operation", { message, data });
   }
   if (fault.rpc?.code === VERSION_NOT_SUPPORTED) {
-    const message = "The agent wants another version of A2A than 0.3";
+    const message = `The agent wants another version of A2A than 0.3${offersOnly10 ? `: ${ONLY_1_0}` : ""}`;
     return new A2AError("invalid-agent-response", { message, data });
   }
   return defaultFault(fault);

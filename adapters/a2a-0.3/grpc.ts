@@ -51,7 +51,7 @@ export class GrpcTransport implements Transport {
     const named = this.#named();
     if (typeof tried !== "string" || named === undefined || hostOf(named) === hostOf(tried)) return thrown;
     const { code, message, data, cause } = thrown;
-    const hint = `${message}; its card names ${named} for gRPC, which the option grpcUrl may name too`;
+    const hint = `${message}; its card names ${named} for gRPC, which the option grpcUrl may name too, or grpcPort: card`;
     return new A2AError(code, { message: hint, data: { ...data, named }, cause });
   }
 }

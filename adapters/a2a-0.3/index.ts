@@ -19,22 +19,25 @@ import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
+import type { VendorFault } from "../../src/southbound/vendor-fault.ts";
 import type { GrpcClient } from "../../src/southbound/grpc.ts";
 import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
 import { cached, type Cached } from "../../src/lib/cached.ts";
+import { offersOnly10 } from "../shared/interfaces.ts";
 import { toCanonicalCard } from "./card.ts";
 import { answerFromStatuses } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
 import { cardOverGrpc, extendedCardOf } from "./extended-card.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
 import { foldedReply } from "./fold.ts";
+import { asGrpcUrl, cardAddress, grpcOnCard } from "./grpc-address.ts";
 import { GrpcTransport } from "./grpc.ts";
 import { fromCanonicalParams } from "./message.ts";
 import { RestClient } from "./rest.ts";
 import { fromCanonicalTask } from "./task.ts";
-import { interfacesOf, transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
+import { transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
 
 const Options = z.strictObject({
   workingText: z
@@ -76,6 +79,14 @@ const Options = z.strictObject({
         "Where the agent serves gRPC: `grpc://host:port` in plain text, `grpcs://host:port` over TLS, `host:port` with TLS " +
         "where `url` is `https://`. Without it, host and port of `url`.",
     }),
+  grpcPort: z
+    .enum(["configured", "card"])
+    .default("configured")
+    .meta({
+      description:
+        "Which port gRPC is called at: that of `grpcUrl` or `url` (`configured`), or the one that the agent's card names for " +
+        "gRPC (`card`), at the host of `url`. The credentials go there. A card that names another host is not followed.",
+    }),
 });
 type Options = z.infer<typeof Options>;
 
@@ -109,26 +120,26 @@ class Backend03 implements Backend {
   readonly #southbound: Southbound;
   readonly #transports: Readonly<Record<TransportName, Transport>>;
   readonly #card: Cached<AgentCard>;
-  /** Where the card says that gRPC is. */
-  #grpcAddress: string | undefined;
+  /** The card that was read last. */
+  #last: AgentCard | undefined;
 
   constructor(options: Options, southbound: Southbound) {
     this.#options = options;
     this.#southbound = southbound;
     const { http, url } = southbound;
     const newId = () => southbound.newId();
+    const toError = (fault: VendorFault) => toCanonicalError(fault, offersOnly10(this.#last));
     this.#transports = {
-      jsonrpc: new JsonRpcClient({ http, url, newId, toError: toCanonicalError, fold }),
+      jsonrpc: new JsonRpcClient({ http, url, newId, toError, fold }),
       "http+json": new RestClient(http, { url, layout: options.rest }),
       grpc: new GrpcTransport(
-        () => grpcOf(southbound, options.grpcUrl),
-        () => this.#grpcAddress,
+        () => grpcOf(southbound, this.#grpcAddress()),
+        () => this.#last && grpcOnCard(this.#last),
       ),
     };
     const load = async (signal: AbortSignal): Promise<AgentCard> => {
-      const card = toCanonicalCard(await this.#fetchCard(signal), { name: southbound.agent, url });
-      this.#grpcAddress = interfacesOf(card).find(({ transport }) => transport.toUpperCase() === "GRPC")?.url;
-      return card;
+      this.#last = toCanonicalCard(await this.#fetchCard(signal), { name: southbound.agent, url });
+      return this.#last;
     };
     this.#card = cached(load, CARD_AGE);
   }
@@ -144,6 +155,11 @@ class Backend03 implements Backend {
   native(card: AgentCard): NativeMethods {
     const streams = card.capabilities.streaming !== false;
     return { send: true, stream: streams, getTask: true, cancelTask: true, resubscribe: streams };
+  }
+
+  address(card: AgentCard): string {
+    const { url } = this.#southbound;
+    return this.#transportName(card) === "grpc" ? asGrpcUrl(this.#grpcAddress() ?? url) : url;
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
@@ -191,7 +207,9 @@ class Backend03 implements Backend {
 
   async #call(request: Request, call: Call): Promise<unknown> {
     const { signal } = call;
-    const card = this.#options.transport === "auto" ? await this.#knownCard(signal) : undefined;
+    const { transport, grpcPort } = this.#options;
+    const goesByCard = transport === "auto" || grpcPort === "card";
+    const card = goesByCard ? await this.#knownCard(signal) : undefined;
     return this.#transport(card).call({ ...request, signal, headers: headersFor(call) });
   }
 
@@ -264,10 +282,22 @@ class Backend03 implements Backend {
   }
 
   #transport(card: AgentCard | undefined): Transport {
+    return this.#transports[this.#transportName(card)];
+  }
+
+  #transportName(card: AgentCard | undefined): TransportName {
     const { transport } = this.#options;
-    if (transport !== "auto") return this.#transports[transport];
-    if (this.#southbound.isGrpc) return this.#transports.grpc;
-    return this.#transports[card ? transportOf(card, this.#southbound.url) : "jsonrpc"];
+    if (transport !== "auto") return transport;
+    if (this.#southbound.isGrpc) return "grpc";
+    return card ? transportOf(card, this.#southbound.url) : "jsonrpc";
+  }
+
+  /** Undefined: host and port of `url`. */
+  #grpcAddress(): string | undefined {
+    const { grpcUrl, grpcPort } = this.#options;
+    const said =
+      grpcPort === "card" && this.#last ? cardAddress(this.#last, this.#southbound.url) : undefined;
+    return said ?? grpcUrl;
   }
 
   /** Undefined if the card is unavailable: the call itself shows what the agent can do. */

@@ -1,6 +1,7 @@
 /** Card and probe together: which dialect an agent speaks, and in one sentence why. */
+import type { Contradiction, DialectClaim } from "../../src/adapter.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
-import { isProbed, type Probe } from "./probe.ts";
+import { isProbed, PROBED, type Probe, type ProbedDialect } from "./probe.ts";
 import type { Dialect, Reading } from "./signs.ts";
 
 export interface Decision {
@@ -16,9 +17,6 @@ const sentence = (dialect: Dialect, why: string): Decision => ({
   reason: `The agent speaks ${dialect}: ${why}.`,
 });
 
-/** In the order in which an agent is taken for one where several fit. */
-const PROBED = ["a2a-0.3", "a2a-snake", "a2a-0.1"] as const;
-
 /** Throws if the agent cannot be reached, refuses the credentials, or speaks only what no adapter does. */
 export async function decide(reading: Reading, probe: Probe): Promise<Decision> {
   const { says, why, sure } = reading;
@@ -30,7 +28,7 @@ export async function decide(reading: Reading, probe: Probe): Promise<Decision> 
   if (other) {
     return sentence(other, `${why}, but a probe shows that it serves the methods of ${other} instead`);
   }
-  if (says === "a2a-0.1" && (await probe.ask("perMethod")) === "known") return atPaths(why);
+  if (says === "a2a-0.1" && (await probe.findsPaths())) return atPaths(why);
   return sentence(says, evidence === "missing" ? `${why}; a probe tells nothing else` : why);
 }
 
@@ -47,11 +45,11 @@ async function withoutClaim({ says, why }: Reading, probe: Probe): Promise<Decis
   }
   if (says === "a2a-1.0") {
     throw new A2AError("unsupported-operation", {
-      message: `The agent speaks A2A 1.0 alone, which this proxy does not support yet: ${why}`,
+      message: `${ONLY_1_0}: ${why}`,
       data: { stage: "detection" },
     });
   }
-  if (shared !== "missing" && (await probe.ask("perMethod")) === "known") return atPaths(why);
+  if (await probe.findsPaths()) return atPaths(why);
   if (shared === "failed") {
     throw new A2AError("agent-unavailable", {
       message: "The agent answers every probe with HTTP 500, so its dialect cannot be told",
@@ -66,7 +64,43 @@ const atPaths = (why: string): Decision => ({
   options: { endpoint: "per-method" },
 });
 
-async function firstKnown(probe: Probe, except?: Dialect): Promise<Dialect | undefined> {
+const ONLY_1_0 = "The agent speaks A2A 1.0 alone, which this proxy does not support yet";
+
+/** What speaks against the adapter that is configured. */
+export async function contradiction(
+  { dialect, isAnswered }: DialectClaim,
+  { says, why }: Reading,
+  probe: Probe,
+): Promise<Contradiction | undefined> {
+  if (!isProbed(dialect)) return undefined;
+  const evidence = await probe.evidence(dialect);
+  if (evidence === "known" || evidence === "refused") return undefined;
+  const served = evidence === "missing" ? await servedInstead(dialect, probe) : undefined;
+  if (served !== undefined)
+    return certain(`A probe shows that the agent serves ${served}, not those of ${dialect}`);
+  if (!isAnswered && says === "a2a-1.0" && (await probe.ask("shared")) === "missing") {
+    return certain(`${ONLY_1_0}: ${why}`);
+  }
+  if (!isAnswered && (await probe.findsPaths())) {
+    return certain(
+      "A probe shows that the agent serves each method at a path: a2a-0.1 with `endpoint: per-method`",
+    );
+  }
+  if (says === undefined || says === "a2a-1.0" || says === dialect) return undefined;
+  return { reason: `The agent may speak ${says}: ${why}`, isCertain: false };
+}
+
+const certain = (reason: string): Contradiction => ({ reason, isCertain: true });
+
+/** tasks/get says less than the methods that only one dialect has, but it is none of a2a-snake's. */
+async function servedInstead(dialect: ProbedDialect, probe: Probe): Promise<string | undefined> {
+  const other = await firstKnown(probe, dialect);
+  if (other) return `the methods of ${other}`;
+  const isOlder = dialect === "a2a-snake" && (await probe.ask("shared")) === "known";
+  return isOlder ? "the methods of a2a-0.3 or a2a-0.1" : undefined;
+}
+
+async function firstKnown(probe: Probe, except?: string): Promise<Dialect | undefined> {
   for (const dialect of PROBED) {
     if (dialect !== except && (await probe.evidence(dialect)) === "known") return dialect;
   }

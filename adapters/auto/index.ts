@@ -11,6 +11,8 @@ import type {
   AgentTask,
   Backend,
   Call,
+  Contradiction,
+  DialectClaim,
   NativeMethods,
   PushCallback,
   VendorTask,
@@ -21,12 +23,21 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { opened } from "../../src/southbound/values.ts";
 import { isUnknownMethod } from "../shared/nested-error.ts";
-import { decide, type Decision } from "./decide.ts";
+import { contradiction, decide, type Decision } from "./decide.ts";
 import { Probe, servesGrpc } from "./probe.ts";
 import { readCard, type Dialect } from "./signs.ts";
 
-/** None: what a dialect needs beyond its defaults is configured with that dialect's own adapter. */
-const Options = z.strictObject({});
+/** What else a dialect needs beyond its defaults is configured with that dialect's own adapter. */
+const Options = z.strictObject({
+  grpcPort: z
+    .enum(["configured", "card"])
+    .default("configured")
+    .meta({
+      description:
+        "Which port gRPC is called at: that of `url` (`configured`), or the one that the agent's card names for gRPC " +
+        "(`card`), at the host of `url`. The credentials go there. A card that names another host is not followed.",
+    }),
+});
 type Options = z.infer<typeof Options>;
 
 interface Chosen extends Decision {
@@ -70,12 +81,14 @@ const isThere = (thrown: unknown): boolean =>
   thrown instanceof A2AError && !NOWHERE.safeParse(thrown.data).success;
 
 class AutoBackend implements Backend {
+  readonly #options: Options;
   readonly #candidates: ReadonlyMap<string, Adapter>;
   readonly #southbound: Southbound;
   #chosen: Chosen | undefined;
   #choosing: { readonly result: Promise<Chosen>; readonly signal: AbortSignal } | undefined;
 
-  constructor(candidates: ReadonlyMap<string, Adapter>, southbound: Southbound) {
+  constructor(candidates: ReadonlyMap<string, Adapter>, options: Options, southbound: Southbound) {
+    this.#options = options;
     this.#candidates = candidates;
     this.#southbound = southbound;
   }
@@ -90,6 +103,10 @@ class AutoBackend implements Backend {
 
   async card(signal: AbortSignal): Promise<AgentCard> {
     return (await this.#choice(signal)).backend.card(signal);
+  }
+
+  address(card: AgentCard): string {
+    return this.#chosen?.backend.address?.(card) ?? this.#southbound.url;
   }
 
   native(card: AgentCard): NativeMethods {
@@ -236,8 +253,21 @@ class AutoBackend implements Backend {
   }
 
   #connect(adapter: Adapter, options: object = {}): Backend {
-    return adapter.connect(adapter.options.parse(options), this.#southbound);
+    const { grpcPort } = this.#options;
+    const isFollowed = adapter.name === "a2a-0.3" && grpcPort === "card";
+    const all = isFollowed ? { grpcPort, ...options } : options;
+    return adapter.connect(adapter.options.parse(all), this.#southbound);
   }
+}
+
+async function contradictionAt(
+  claim: DialectClaim,
+  southbound: Southbound,
+  signal: AbortSignal,
+): Promise<Contradiction | undefined> {
+  if (southbound.isGrpc) return undefined;
+  const card = await southbound.fetchCard(signal).catch(() => undefined);
+  return contradiction(claim, readCard(card, southbound.url), new Probe(southbound, signal));
 }
 
 /** `candidates`: the adapters to choose from; those this one knows no signs of are never chosen. */
@@ -247,6 +277,7 @@ export function createAutoAdapter(candidates: readonly Adapter[]): Adapter<Optio
     name: "auto",
     options: Options,
     speaksGrpc: true,
-    connect: (_options, southbound) => new AutoBackend(byName, southbound),
+    contradict: contradictionAt,
+    connect: (options, southbound) => new AutoBackend(byName, options, southbound),
   };
 }

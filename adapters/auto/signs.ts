@@ -4,6 +4,7 @@
  * probe.ts checks, unless it is `sure`.
  */
 import { z } from "zod";
+import { interfaceVersions, oldVersion } from "../shared/interfaces.ts";
 import { isRecord } from "../shared/object.ts";
 
 export type Dialect = "a2a-0.3" | "a2a-snake" | "a2a-0.1" | "appbuilder";
@@ -18,16 +19,10 @@ export interface Reading {
 }
 
 const Version = z.coerce.string().nullish().catch(undefined);
-const Interfaces = z
-  .array(z.looseObject({ protocolVersion: Version, protocol_version: Version }))
-  .nullish()
-  .catch(undefined);
 
 const Card = z.looseObject({
   url: z.string().nullish().catch(undefined),
   protocolVersion: Version,
-  supportedInterfaces: Interfaces,
-  supported_interfaces: Interfaces,
   provider: z
     .looseObject({ organization: z.string().nullish().catch(undefined) })
     .nullish()
@@ -55,7 +50,7 @@ const hostOf = (url: string | null | undefined): string => (url ? (URL.parse(url
 export function readCard(card: unknown, url: string): Reading {
   if (APPBUILDER_HOST.test(hostOf(url))) return claim("appbuilder", `its host is ${hostOf(url)}`, true);
   if (!isRecord(card)) return claim(undefined, "it serves no card");
-  const { provider, protocolVersion, supportedInterfaces, supported_interfaces, ...rest } = Card.parse(card);
+  const { provider, protocolVersion, ...rest } = Card.parse(card);
   const organization = provider?.organization ?? "";
   if (APPBUILDER_PROVIDER.test(organization)) {
     return claim("appbuilder", `its card names the provider ${organization}`, true);
@@ -63,10 +58,11 @@ export function readCard(card: unknown, url: string): Reading {
   if (APPBUILDER_HOST.test(hostOf(rest.url))) {
     return claim("appbuilder", `its card names the host ${hostOf(rest.url)}`, true);
   }
-  if (supported_interfaces) return claim("a2a-snake", "its card has supported_interfaces");
-  if (supportedInterfaces) {
-    const versions = supportedInterfaces.map((one) => one.protocolVersion ?? one.protocol_version ?? "");
-    const old = versions.find((version) => version.startsWith("0."));
+  if (Array.isArray(card["supported_interfaces"]))
+    return claim("a2a-snake", "its card has supported_interfaces");
+  const versions = interfaceVersions(card);
+  if (versions) {
+    const old = oldVersion(versions);
     if (old !== undefined) return byVersion(old, `an interface of its card has protocol version ${old}`);
     return claim("a2a-1.0", "its card has supportedInterfaces");
   }

@@ -1,13 +1,16 @@
 /** `check`: is the configuration right, does every vendor answer, and what will the proxy have to supply? */
+import { z } from "zod";
 import type { Backend, NativeMethods } from "../adapter.ts";
 import type { AgentConfig, Config } from "../config/config.ts";
 import { exposureFault } from "../config/exposure.ts";
+import { isGrpcUrl } from "../config/urls.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { CardMemory, cardDigests, changedMembers } from "../store/card-memory.ts";
 import type { CliDeps } from "./deps.ts";
 import { EXIT, explain } from "./failure.ts";
 import { skillWarnings } from "./grants.ts";
 import { line, paint, table } from "./print.ts";
+import { probeAgent } from "./probe.ts";
 import { loadLoudly } from "./serve.ts";
 
 const METHODS = {
@@ -24,7 +27,7 @@ interface Report {
   readonly row: readonly string[];
   /** How the dialect was decided on. */
   readonly note?: string | undefined;
-  readonly fault?: string;
+  readonly faults: readonly string[];
   /** Absent where it could not be read. */
   readonly card?: AgentCard;
   readonly warnings: readonly string[];
@@ -65,7 +68,7 @@ async function checkVendors(agents: readonly AgentConfig[], config: Config, deps
   for (const warning of warnings) {
     line(deps.err, `${paint(deps.err, "yellow", "warning")} ${warning}`);
   }
-  const faults = reports.flatMap(({ fault }) => fault ?? []);
+  const faults = reports.flatMap(({ faults: ofAgent }) => ofAgent);
   for (const fault of faults) printFault(fault, deps);
   return faults.length;
 }
@@ -74,13 +77,16 @@ const printFault = (fault: string, { err }: CliDeps): void =>
   line(err, `${paint(err, "red", "fault")} ${fault}`);
 
 async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): Promise<Report> {
-  const adapter = deps.adapters.get(agent.adapter);
+  const { adapters } = deps;
+  const adapter = adapters.get(agent.adapter);
   if (!adapter) throw new TypeError(`no adapter ${agent.adapter}`);
   const southbound = deps.openSouthbound(agent, config);
+  // The fetcher has its own time limit for each address; this one is for all of them together.
+  const limit = (): AbortSignal => AbortSignal.timeout(2 * agent.timeouts.request);
+  const about = (text: string): string => `agents.${agent.name}: ${inLine(text)}`;
   try {
     const backend = adapter.connect(agent.options, southbound);
-    // The fetcher has its own time limit for each address; this one is for all of them together.
-    const card = await backend.card(AbortSignal.timeout(2 * agent.timeouts.request));
+    const card = await backend.card(limit());
     const native = nativeMethods(backend, card);
     const names = (wanted: boolean): string =>
       METHOD_KEYS.filter((key) => native[key] === wanted)
@@ -89,13 +95,27 @@ async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): P
     const row = [agent.name, agent.adapter, `${card.name} ${card.version}`, names(true), names(false)];
     const decision = backend.decision?.();
     const note = decision === undefined ? undefined : `${agent.name}: ${decision}`;
-    return { row, note, card, warnings: [...cardWarnings(agent, card), ...drift(agent, card, config)] };
+    const { faults, warnings } = await probeAgent({ agent, backend, southbound, adapters, signal: limit() });
+    const ofCard = [...cardWarnings(agent, card, backend.address?.(card)), ...drift(agent, card, config)];
+    return { row, note, card, faults: faults.map(about), warnings: [...ofCard, ...warnings.map(about)] };
   } catch (thrown) {
     const row = [agent.name, agent.adapter, "none", "?", "?"];
-    return { row, fault: `agents.${agent.name}: ${explain(thrown).replaceAll(/\s+/g, " ")}`, warnings: [] };
+    return { row, faults: [[about(explain(thrown)), ...triedFor(thrown)].join("\n    ")], warnings: [] };
   } finally {
     await southbound.close();
   }
+}
+
+const inLine = (text: string): string => text.replaceAll(/\s+/g, " ");
+
+const Tried = z.object({
+  data: z.object({ tried: z.array(z.object({ url: z.string(), reason: z.string() })) }),
+});
+
+/** The addresses at which no card was found, each with the reason. */
+function triedFor(thrown: unknown): string[] {
+  const { data: failure } = Tried.safeParse(thrown);
+  return (failure?.data.tried ?? []).map(({ url, reason }) => inLine(`${url}: ${reason}`));
 }
 
 const nativeMethods = (backend: Backend, card: AgentCard): NativeMethods =>
@@ -107,18 +127,26 @@ const nativeMethods = (backend: Backend, card: AgentCard): NativeMethods =>
     resubscribe: backend.resubscribe !== undefined,
   };
 
-function cardWarnings({ name, url, credentials }: AgentConfig, card: AgentCard): string[] {
+/** @param called where calls go; `url` if undefined */
+function cardWarnings({ name, url, credentials }: AgentConfig, card: AgentCard, called = url): string[] {
   const warnings: string[] = [];
-  const named = URL.parse(card.url, url);
-  if (named && named.host !== new URL(url).host) {
-    warnings.push(
-      `agents.${name}: the card names ${bare(named.href)}; calls go to ${bare(url)} all the same`,
-    );
+  const named = addressOnCard(card, called);
+  if (named && named.host !== new URL(called).host) {
+    const shown = bare(named.href);
+    warnings.push(`agents.${name}: the card names ${shown}; calls go to ${bare(called)} all the same`);
   }
   if (credentials.type === "none" && (card.security?.length ?? 0) > 0) {
     warnings.push(`agents.${name}: the card asks for credentials, and none are configured`);
   }
   return warnings;
+}
+
+/** What the card names for the transport that is called; gRPC may be named as `host:port`. */
+function addressOnCard({ url, additionalInterfaces = [] }: AgentCard, called: string): URL | null {
+  if (!isGrpcUrl(called)) return URL.parse(url, called);
+  const ofGrpc = additionalInterfaces.find(({ transport }) => transport.toUpperCase() === "GRPC");
+  const [, address = ""] = /^(?:[a-z]+:\/\/)?([^/]*)/i.exec(ofGrpc?.url ?? url) ?? [];
+  return URL.parse(`${new URL(called).protocol}//${address}`);
 }
 
 /** What has changed since the proxy last read the card; nothing where it never has. */
@@ -131,8 +159,8 @@ function drift({ name }: AgentConfig, card: AgentCard, { store }: Config): strin
 
 /** Without the query: some vendors take the key there. */
 function bare(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }
 
 function printTable(rows: readonly (readonly string[])[], { out }: CliDeps): void {

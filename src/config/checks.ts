@@ -41,8 +41,7 @@ export async function check(
     if (typeof adapter !== "string" || adapter === "") continue;
     const known = adapters.get(adapter);
     if (!known) {
-      const hint = suggestion(adapter, adapters.keys()) || `; there are ${[...adapters.keys()].join(", ")}`;
-      complaints.push(complain(["agents", name, "adapter"], `is no known adapter${hint}`));
+      complaints.push(complain(["agents", name, "adapter"], unknownAdapter(adapter, [...adapters.keys()])));
       continue;
     }
     complaints.push(...uncallable(known, name, valueAt(agents, [name, "url"])));
@@ -60,6 +59,14 @@ export async function check(
   complaints.push(...forwardedKeys(source.value, agents));
   complaints.push(...unusableFiles(source.value, agents));
   return { parsed: root.data, options, complaints };
+}
+
+/** Another version is no slip of the pen, so that no near one is suggested. */
+function unknownAdapter(name: string, known: readonly string[]): string {
+  const [, version] = /^a2a[-_ ]?v?(\d[\d.]*)$/i.exec(name) ?? [];
+  const list = `; there are ${known.join(", ")}`;
+  if (version === undefined) return `is no known adapter${suggestion(name, known) || list}`;
+  return `is no known adapter${version.startsWith("1") ? ": A2A 1.0 is not supported yet" : ""}${list}`;
 }
 
 function uncallable({ name: adapter, speaksGrpc }: Adapter, agent: string, url: unknown): Complaint[] {

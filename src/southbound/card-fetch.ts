@@ -154,13 +154,21 @@ export function createCardFetcher(options: CardFetcherOptions): (signal: AbortSi
   };
 }
 
+/** The agent is there, and answers with something else. */
+const isElsewhere = ({ status = 0, cause }: Miss): boolean =>
+  cause === undefined && (status === 404 || status === 405 || (status >= 200 && status < 300));
+
+const ELSEWHERE =
+  "; if the agent serves it elsewhere, such as at /.well-known/<id>/agent-card.json, set `card` to that URL";
+
 function noCard(agent: string, misses: readonly Miss[], redact: Redact): A2AError {
-  const tried = misses.map(({ url, reason }) => `${url}: ${reason}`).join("; ");
+  const reasons = [...new Set(misses.map(({ reason }) => reason))].join("; ");
+  const hint = misses.length > 0 && misses.every(isElsewhere) ? ELSEWHERE : "";
   const unavailable = misses.some(
     ({ cause, status = 0 }) => cause !== undefined || status === 429 || status >= 500,
   );
   return new A2AError(unavailable ? "agent-unavailable" : "invalid-agent-response", {
-    message: redact(`No card of the agent ${agent} was found. ${tried}`),
+    message: redact(`No card of the agent ${agent} was found: ${reasons || "its URL has none"}${hint}`),
     data: { agent, stage: "card", tried: redact(misses) },
   });
 }

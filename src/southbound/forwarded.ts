@@ -42,6 +42,7 @@ export function withForwarding(backend: Backend): Backend {
   const unsubscribePush = backend.unsubscribePush?.bind(backend);
   const extendedCard = backend.extendedCard?.bind(backend);
   const native = backend.native?.bind(backend);
+  const address = backend.address?.bind(backend);
   const decision = backend.decision?.bind(backend);
   return {
     ...(clientMintsTaskIds !== undefined && { clientMintsTaskIds }),
@@ -50,6 +51,7 @@ export function withForwarding(backend: Backend): Backend {
     },
     card: (signal) => backend.card(signal),
     ...(native && { native }),
+    ...(address && { address }),
     ...(decision && { decision }),
     ...(send && { send: (params, call) => within(call, () => send(params, call)) }),
     ...(stream && { stream: (params, call) => streamWithin(call, () => stream(params, call)) }),

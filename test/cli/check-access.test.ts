@@ -14,7 +14,9 @@ async function checked(more: object, options: string[] = [], without?: string) {
   const code = await withServer(
     (request, response) => {
       response.statusCode = without !== undefined && request.url?.startsWith(without) ? 404 : 200;
-      response.end(JSON.stringify({ ...CARD, security: [], skills: [skill], url: "" }));
+      const noSuchTask = { jsonrpc: "2.0", id: 1, error: { code: -32001, message: "Task not found" } };
+      const card = { ...CARD, security: [], skills: [skill], url: "" };
+      response.end(JSON.stringify(request.method === "GET" ? card : noSuchTask));
     },
     (url) => {
       const card = (name: string) => ({ adapter: "a2a-0.3", url: `${url}/${name}`, card: `${url}/${name}` });
@@ -68,5 +70,5 @@ test("says nothing of the skills of an agent whose card cannot be read", async (
   const auth = { apiKeys: { keys: { ci: { hash, agents: ["two"], skills: ["forcast"] } } } };
   const { code, err } = await checked({ auth }, [], "/two");
   expect(code).toBe(1);
-  expect(err).toMatch(/^fault agents\.two: .+\n$/);
+  expect(err).toMatch(/^fault agents\.two: .+\n {4}http:.+\n$/);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import type { Adapter, Backend } from "../../src/adapter.ts";
+import { A2AError } from "../../src/protocol/errors.ts";
 import { AgentCard } from "../../src/protocol/card.ts";
 import { createWorld, withFile, withServer } from "./support.ts";
 
@@ -17,6 +18,8 @@ const dialect = (name: string, methods: Partial<Backend>): Adapter => ({
   }),
 });
 
+const noSuchTask = () => Promise.reject(new A2AError("task-not-found"));
+
 const native = { send: true, stream: false, getTask: true, cancelTask: false, resubscribe: false };
 
 const adapters = new Map(
@@ -25,7 +28,7 @@ const adapters = new Map(
     dialect("whole", {
       send: unused,
       stream: unused,
-      getTask: unused,
+      getTask: noSuchTask,
       cancelTask: unused,
       resubscribe: unused,
     }),
@@ -107,7 +110,16 @@ describe("check", () => {
             /^good {3}bare {5}Planner 1\.2\.3 {2}send {4}stream get cancel resubscribe$/m,
           );
           expect(world.out.text).toContain(`${file}: 2 agents, 1 fault\n`);
-          expect(world.err.text).toMatch(/^fault agents\.gone: .+\n$/);
+          expect(world.err.text.split("\n")).toStrictEqual([
+            "fault agents.gone: No card of the agent gone was found: HTTP 404; if the agent serves it elsewhere, such as at " +
+              "/.well-known/<id>/agent-card.json, set `card` to that URL",
+            `    ${url}/gone/.well-known/agent-card.json: HTTP 404`,
+            `    ${url}/gone/.well-known/agent.json: HTTP 404`,
+            `    ${url}/.well-known/agent-card.json: HTTP 404`,
+            `    ${url}/.well-known/agent.json: HTTP 404`,
+            `    ${url}/gone/v1/card: HTTP 404`,
+            "",
+          ]);
           expect(world.out.text + world.err.text).not.toContain("s3cret");
           expect(world.out.text + world.err.text).not.toContain("\u001B");
         });

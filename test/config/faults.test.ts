@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { nearest } from "../../src/config/faults.ts";
-import { configError, faultsIn, faultsOf, withAgent } from "./support.ts";
+import { parseConfig } from "../../src/config/load.ts";
+import { adapterNamed, configError, faultsIn, faultsOf, withAgent } from "./support.ts";
 
 describe("faults", () => {
   test("are all reported at once, in the order of the file, each with its place", async () => {
@@ -125,6 +126,19 @@ agents:
     expect(await faultsOf(withAgent().replace("plain", "zzzzzzzz"))).toStrictEqual([
       "3:14 agents.a.adapter: is no known adapter; there are plain, fancy",
     ]);
+  });
+
+  test("of an adapter for another version list what there is, and suggest none", async () => {
+    const adapters = new Map(["a2a-0.1", "a2a-0.3"].map((name) => [name, adapterNamed(name)]));
+    const faultOf = async (name: string): Promise<string> => {
+      const text = withAgent().replace("plain", name);
+      const parsed = parseConfig(text, "config.yaml", { adapters, env: {} });
+      return parsed.then(() => "no fault", String);
+    };
+    expect(await faultOf("a2a-1.0")).toContain(
+      "agents.a.adapter: is no known adapter: A2A 1.0 is not supported yet; there are a2a-0.1, a2a-0.3",
+    );
+    expect(await faultOf("a2a-0.2")).toContain("adapter: is no known adapter; there are a2a-0.1, a2a-0.3");
   });
 
   test("name what is wrong with YAML once", async () => {

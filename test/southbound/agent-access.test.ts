@@ -108,6 +108,7 @@ describe("headers of the client", () => {
       artifactIds: "stable",
       card: never,
       native: never,
+      address: never,
       decision: never,
       send: never,
       stream: never,

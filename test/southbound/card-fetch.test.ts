@@ -138,9 +138,7 @@ describe("without a card", () => {
     });
     expect(await faultOf(fetchCard(origin, { card: urls("/a?key=k1", "/b", "/c") }))).toEqual({
       code: "invalid-agent-response",
-      message:
-        `No card of the agent planner was found. ${origin}/a: HTTP 404; ${origin}/b: HTML; ` +
-        `${origin}/c: more than 1000 bytes`,
+      message: "No card of the agent planner was found: HTTP 404; HTML; more than 1000 bytes",
       data: {
         agent: "planner",
         stage: "card",
@@ -153,11 +151,20 @@ describe("without a card", () => {
     });
   });
 
+  test("an agent that is there, but has none at any of the addresses, may serve it elsewhere", async () => {
+    const { origin, urls } = await vendor({ "/b": answering(405), "/c": html });
+    expect(await faultOf(fetchCard(origin, { card: urls("/a", "/b", "/c") }))).toMatchObject({
+      message:
+        "No card of the agent planner was found: HTTP 404; HTTP 405; HTML; if the agent serves it elsewhere, such as at " +
+        "/.well-known/<id>/agent-card.json, set `card` to that URL",
+    });
+  });
+
   test("an unreachable host is not asked for its other URLs", async () => {
     const origin = await deadOrigin();
     expect(await faultOf(fetchCard(origin, { card: { urls: [`${origin}/a`, `${origin}/b`] } }))).toEqual({
       code: "agent-unavailable",
-      message: `No card of the agent planner was found. ${origin}/a: The agent planner refused the connection`,
+      message: "No card of the agent planner was found: The agent planner refused the connection",
       data: {
         agent: "planner",
         stage: "card",

@@ -250,5 +250,6 @@ test("options are strict", () => {
     artifactIds: "stable",
     transport: "auto",
     rest: "auto",
+    grpcPort: "configured",
   });
 });

@@ -69,7 +69,8 @@ describe("the official server is fronted over gRPC", () => {
     const card = { ...CARD, url: `127.0.0.1:${port}` };
     const url = await fronted({ url: "http://127.0.0.1:9", card });
     const tried = "The agent files refused the connection (grpc://127.0.0.1:9)";
-    const message = `${tried}; its card names 127.0.0.1:${port} for gRPC, which the option grpcUrl may name too`;
+    const hint = "which the option grpcUrl may name too, or grpcPort: card";
+    const message = `${tried}; its card names 127.0.0.1:${port} for gRPC, ${hint}`;
     const expected = { code: -32603, message, data: { stage: "connect", address: "grpc://127.0.0.1:9" } };
     expect((await rpc(url, "message/send", userMessage("go"))).error).toMatchObject(expected);
     const streamed = await Array.fromAsync(rpcStream(url, "message/stream", userMessage("go")));

@@ -105,7 +105,11 @@ export function connect(url: string, candidates: readonly Adapter[] = DIALECTS):
     log: pino({ base: null }, { write }).child({ agent: "planner" }),
     newId: () => crypto.randomUUID(),
   };
-  return { backend: createAutoAdapter(candidates).connect({}, southbound), log, lines };
+  return {
+    backend: createAutoAdapter(candidates).connect({ grpcPort: "configured" }, southbound),
+    log,
+    lines,
+  };
 }
 
 const Options = z.strictObject({ endpoint: z.literal("per-method").optional() });
