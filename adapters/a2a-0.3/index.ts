@@ -3,7 +3,6 @@
  * handed on as the very object that arrived; what it says wrongly is repaired here as far as one object tells, and by the
  * gateway as far as it takes the whole stream. README.md lists who does what.
  */
-import { z } from "zod";
 import type {
   Adapter,
   AgentEvent,
@@ -21,7 +20,6 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { VendorFault } from "../../src/southbound/vendor-fault.ts";
 import type { GrpcClient } from "../../src/southbound/grpc.ts";
-import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
 import { cached, type Cached } from "../../src/lib/cached.ts";
@@ -35,60 +33,10 @@ import { foldedReply } from "./fold.ts";
 import { asGrpcUrl, cardAddress, grpcOnCard } from "./grpc-address.ts";
 import { GrpcTransport } from "./grpc.ts";
 import { fromCanonicalParams } from "./message.ts";
+import { Options } from "./options.ts";
 import { RestClient } from "./rest.ts";
 import { fromCanonicalTask } from "./task.ts";
 import { transportOf, type Request, type Transport, type TransportName } from "./transport.ts";
-
-const Options = z.strictObject({
-  workingText: z
-    .enum(["status", "answer"])
-    .default("status")
-    .meta({
-      description:
-        "What the text of `working` status messages is: progress (`status`), as 0.3.0 means it, or pieces of the answer " +
-        "(`answer`), which then become an artifact.",
-    }),
-  artifactIds: z
-    .enum(["stable", "changing"])
-    .default("stable")
-    .meta({
-      description:
-        "Whether an artifact keeps its id (`stable`), or one artifact arrives under an id that changes from chunk to chunk " +
-        "(`changing`): chunks with `append: true` and an unknown id then continue the last artifact of the same name.",
-    }),
-  transport: z.enum(["auto", "jsonrpc", "http+json", "grpc"]).default("auto").meta({
-    description:
-      "What to call the agent over: `jsonrpc`, `http+json`, `grpc`, or `auto`, which goes by its card.",
-  }),
-  rest: z
-    .enum(["auto", "v1", "bare"])
-    .default("auto")
-    .meta({
-      description:
-        "How the agent serves HTTP+JSON: `v1`, routes under `/v1` and ProtoJSON, as 0.3.0 has it; `bare`, routes without `/v1` and " +
-        "the JSON of the schema, as a2a-go v2 does; `auto`: `v1`, and `bare` if it has no such routes.",
-    }),
-  grpcUrl: z
-    .string()
-    .refine(isGrpcAddress, {
-      error: "must be host:port, with grpc:// or grpcs:// before it where TLS is not as in `url`",
-    })
-    .optional()
-    .meta({
-      description:
-        "Where the agent serves gRPC: `grpc://host:port` in plain text, `grpcs://host:port` over TLS, `host:port` with TLS " +
-        "where `url` is `https://`. Without it, host and port of `url`.",
-    }),
-  grpcPort: z
-    .enum(["configured", "card"])
-    .default("configured")
-    .meta({
-      description:
-        "Which port gRPC is called at: that of `grpcUrl` or `url` (`configured`), or the one that the agent's card names for " +
-        "gRPC (`card`), at the host of `url`. The credentials go there. A card that names another host is not followed.",
-    }),
-});
-type Options = z.infer<typeof Options>;
 
 const excerpt = (value: unknown): string => (JSON.stringify(value) ?? "nothing").slice(0, 200);
 

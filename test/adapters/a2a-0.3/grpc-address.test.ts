@@ -88,7 +88,7 @@ describe.each(["a2a-0.3", "auto"])(
       for (const method of ["message/send", "message/stream"]) {
         const { error } = await rpc(endpoint, method, userMessage("go"));
         expect(error?.message).toContain(
-          `gRPC was called at ${new URL(url).host}, and the agent's card names 127.0.0.1:${agent.port}`,
+          `(grpc://${new URL(url).host}); its card names 127.0.0.1:${agent.port} for gRPC, which the option grpcUrl may name`,
         );
       }
       expect(agent.calls).toEqual([]);
