@@ -57,6 +57,7 @@ export function verdicts(results: Results, sizes: readonly number[]): Verdict[] 
       1.3,
     ),
     atMost("memory of a stalled reader, MB", of("memory of a stalled reader"), 32),
+    atMost("/healthz beside the worst bodies, ms", of("longest /healthz beside a body"), 50),
     atMost("start with 100 agents, ms", of("start with 100 agents"), 1500),
   ];
 }

@@ -29,6 +29,7 @@ import {
   type Peer,
 } from "./processes.ts";
 import { toSvg, toTable, type Report } from "./report.ts";
+import { measureStalls } from "./stalls.ts";
 import { measureStart, measureStore, measureStored } from "./stored.ts";
 import { extraHeaders } from "./wire.ts";
 
@@ -101,6 +102,7 @@ export async function bench({ smoke }: { smoke: boolean }): Promise<Report> {
       const fresh = await started(startProxy(backend, key));
       await measureGrowth(fresh, effort, results);
       await measureStalledReader(fresh, effort, results);
+      await measureStalls(fresh, results);
       await stop(fresh);
     }
     await measureStore(effort.storedTasks, effort.rounds, results);

@@ -26,21 +26,26 @@ export function exceededBound(text: string, { values, levels }: JsonBounds): key
   let wasOpened = false;
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
-    if (character <= SPACE) continue;
-    if (character === QUOTE) {
-      at = endOfString(text, at);
-    } else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
+    if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
       level += 1;
       // Its first member; those after it have a comma. An empty one has none, and takes it back.
       count += 1;
       if (level > levels) return "levels";
       wasOpened = true;
       continue;
-    } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) {
+    }
+    if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) {
       level -= 1;
+      if (level < 0) return undefined;
       if (wasOpened) count -= 1;
     } else if (character === COMMA) {
       count += 1;
+    } else if (character === QUOTE) {
+      at = endOfString(text, at);
+    } else {
+      const isSpace = character <= SPACE;
+      at = isSpace ? endOfSpace(text, at) : endOfWord(text, at);
+      if (isSpace) continue;
     }
     wasOpened = false;
     // Beyond by one may still be an empty array's, and so be taken back.
@@ -61,7 +66,9 @@ export function numberAsWritten(text: string, name: string): string | undefined 
   let level = 0;
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at);
-    if (character === QUOTE) {
+    if (isInWord(character)) {
+      at = endOfWord(text, at);
+    } else if (character === QUOTE) {
       const end = endOfString(text, at);
       if (level === 1 && isString(text, at, end, name)) {
         NUMBER.lastIndex = end + 1;
@@ -85,6 +92,25 @@ function endOfString(text: string, at: number): number {
   }
   return text.length;
 }
+
+// Loops of their own, which the engine makes several times as fast as one that looks at each character from all sides.
+
+function endOfSpace(text: string, at: number): number {
+  let end = at;
+  while (end + 1 < text.length && text.charCodeAt(end + 1) <= SPACE) end += 1;
+  return end;
+}
+
+/** The last character of a number or a literal. */
+function endOfWord(text: string, at: number): number {
+  let end = at;
+  while (end + 1 < text.length && isInWord(text.charCodeAt(end + 1))) end += 1;
+  return end;
+}
+
+/** Digits, letters, signs and points: no delimiter of JSON is one of these. */
+const isInWord = (character: number): boolean =>
+  (character > COMMA && character < OPEN_ARRAY) || (character > CLOSE_ARRAY && character < OPEN_OBJECT);
 
 /** `\u0069` is six characters for one. */
 const LONGEST_ESCAPE = 6;

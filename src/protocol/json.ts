@@ -4,17 +4,41 @@ export type Fields = Record<string, unknown>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const LINE_BREAK = /[\u0085\u2028\u2029]/g;
+const NEXT_LINE = Buffer.from("\\u0085");
+const LINE_SEPARATOR = Buffer.from("\\u2028");
+const PARAGRAPH_SEPARATOR = Buffer.from("\\u2029");
+
+/** How much longer a text of nothing but NEL becomes. */
+const GROWTH = 3;
 
 /**
  * The same JSON with NEL, LS and PS escaped. JSON allows them as they are, but clients that read a stream by Unicode lines, as
- * Python's httpx does, split a frame there. `includes` costs a few nanoseconds where the regular expression takes a hundred.
+ * Python's httpx does, split a frame there. `includes` costs a few nanoseconds where a regular expression takes a hundred.
  * @param json JSON text, where these characters are in strings only
  */
 export function escapeLineBreaks(json: string): string {
   if (!json.includes("\u0085") && !json.includes("\u2028") && !json.includes("\u2029")) return json;
-  return json.replaceAll(
-    LINE_BREAK,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  // By the byte: where a text has a million of them, replacing in strings takes three times as long, most of it for garbage.
+  const bytes = Buffer.from(json);
+  const escaped = Buffer.allocUnsafe(bytes.length * GROWTH);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const escape = lineBreakAt(bytes, at);
+    if (escape === undefined) {
+      escaped[length++] = bytes[at] ?? 0;
+    } else {
+      for (let index = 0; index < escape.length; index++) escaped[length++] = escape[index] ?? 0;
+      at += escape === NEXT_LINE ? 1 : 2;
+    }
+  }
+  return escaped.toString("utf8", 0, length);
+}
+
+/** The escape for what stands there, in UTF-8: C2 85, E2 80 A8 or E2 80 A9. */
+function lineBreakAt(bytes: Buffer, at: number): Buffer | undefined {
+  const first = bytes[at];
+  if (first === 0xc2) return bytes[at + 1] === 0x85 ? NEXT_LINE : undefined;
+  if (first !== 0xe2 || bytes[at + 1] !== 0x80) return undefined;
+  if (bytes[at + 2] === 0xa8) return LINE_SEPARATOR;
+  return bytes[at + 2] === 0xa9 ? PARAGRAPH_SEPARATOR : undefined;
 }

@@ -6,6 +6,7 @@ import { A2AError } from "./errors.ts";
 import { isFields } from "./json.ts";
 import { exceededBound, numberAsWritten } from "./json-scan.ts";
 import { MAX_NESTING } from "./nesting.ts";
+import { LONGEST_ID } from "./params.ts";
 
 /** A request id as JSON text. */
 export type RequestId = string;
@@ -18,9 +19,6 @@ export interface RpcCall {
   /** Not yet looked at: absent, an array or any other value. */
   readonly params: unknown;
 }
-
-/** An id is repeated in every event of a stream; real ones have a few dozen characters. */
-const LONGEST_ID = 1024;
 
 /**
  * The body of a request as a JSON value; throws `parse-error`, `request-too-large` if it has more than `values` values,
@@ -44,9 +42,10 @@ export const tooManyValues = (limit: number): A2AError =>
 /** The id to answer with, whatever else is wrong with the request; `text` is the body that `body` was parsed from. */
 export function requestId(body: unknown, text: string): RequestId {
   const id = isFields(body) ? body["id"] : undefined;
-  if (typeof id === "string" || Number.isSafeInteger(id)) return JSON.stringify(id);
-  if (typeof id === "number") return numberAsWritten(text, "id") ?? NO_ID;
-  return NO_ID;
+  const written = typeof id === "number" && !Number.isSafeInteger(id) ? numberAsWritten(text, "id") : id;
+  if (typeof written === "number") return JSON.stringify(written);
+  if (typeof written !== "string" || written.length > LONGEST_ID) return NO_ID;
+  return typeof id === "string" ? JSON.stringify(id) : written;
 }
 
 /**
@@ -61,7 +60,9 @@ export function rpcCall(body: unknown, answerId: RequestId): RpcCall {
   if (!(id === undefined || id === null || typeof id === "string" || typeof id === "number")) {
     throw invalid("id must be a string or a number");
   }
-  if (answerId.length > LONGEST_ID) throw invalid(`id must have at most ${LONGEST_ID} characters`);
+  if (answerId === NO_ID && id !== undefined && id !== null) {
+    throw invalid(`id must have at most ${LONGEST_ID} characters`);
+  }
   if (typeof method !== "string") throw invalid("method must be a string");
   return { method, params };
 }

@@ -108,10 +108,12 @@ export function rpcMethodNamed(name: string, elsewhere?: MethodNames): Method {
 
 /** The message is all that most clients show: it names the method to call instead. */
 function unknownMethod(name: string, elsewhere?: MethodNames): A2AError {
-  const shown = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
+  if (name.length > MAX_NAME) {
+    return new A2AError("method-not-found", { message: `Method not found: ${name.slice(0, MAX_NAME)}…` });
+  }
   const spelled = METHOD_NAMES.find((known) => known.toLowerCase() === name.toLowerCase());
   const meant = spelled ?? NAMES_OF_1_0.get(name) ?? elsewhere?.get(name);
   const instead = meant === "tasks/list" ? "tasks are listed by GET …/v1/tasks" : meant;
   const hint = instead === undefined ? "" : ` (this URL speaks A2A 0.3.0: ${instead})`;
-  return new A2AError("method-not-found", { message: `Method not found: ${shown}${hint}` });
+  return new A2AError("method-not-found", { message: `Method not found: ${name}${hint}` });
 }

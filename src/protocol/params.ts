@@ -5,6 +5,12 @@
 import { z } from "zod";
 import { DataPart, FilePart, Message, Metadata, TextPart } from "./model.ts";
 
+/** Ids are repeated in every event of a stream. Real ones have a few dozen characters. */
+export const LONGEST_ID = 1024;
+
+const Id = z.string().max(LONGEST_ID, `must have at most ${LONGEST_ID} characters`);
+const TaskId = Id.min(1);
+
 const HistoryLength = z.int().min(0).optional();
 
 export const PushAuthentication = z.object({
@@ -13,7 +19,7 @@ export const PushAuthentication = z.object({
 });
 
 export const PushNotificationConfig = z.object({
-  id: z.string().optional(),
+  id: Id.optional(),
   url: z.string(),
   token: z.string().optional(),
   authentication: PushAuthentication.optional(),
@@ -40,7 +46,13 @@ const SentPart = z.discriminatedUnion("kind", [
 ]);
 
 /** §6.4, as clients send it. */
-export const SentMessage = Message.strip().extend({ parts: z.array(SentPart) });
+export const SentMessage = Message.strip().extend({
+  messageId: Id,
+  parts: z.array(SentPart),
+  taskId: Id.optional(),
+  contextId: Id.optional(),
+  referenceTaskIds: z.array(Id).optional(),
+});
 
 export const MessageSendParams = z.object({
   message: SentMessage,
@@ -49,7 +61,7 @@ export const MessageSendParams = z.object({
 });
 export type MessageSendParams = z.infer<typeof MessageSendParams>;
 
-export const TaskIdParams = z.object({ id: z.string().min(1), metadata: Metadata.optional() });
+export const TaskIdParams = z.object({ id: TaskId, metadata: Metadata.optional() });
 export type TaskIdParams = z.infer<typeof TaskIdParams>;
 
 export const TaskQueryParams = TaskIdParams.extend({ historyLength: HistoryLength });
@@ -57,14 +69,14 @@ export type TaskQueryParams = z.infer<typeof TaskQueryParams>;
 
 /** Params of tasks/pushNotificationConfig/set, and what it and …/get answer (§6.9). */
 export const TaskPushNotificationConfig = z.object({
-  taskId: z.string().min(1),
+  taskId: TaskId,
   pushNotificationConfig: PushNotificationConfig,
 });
 export type TaskPushNotificationConfig = z.infer<typeof TaskPushNotificationConfig>;
 
 /** 0.2.x has no `pushNotificationConfigId`: absent means the task's default, else its first. */
-export const GetPushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: z.string().optional() });
+export const GetPushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: Id.optional() });
 export type GetPushConfigParams = z.infer<typeof GetPushConfigParams>;
 
-export const DeletePushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: z.string().min(1) });
+export const DeletePushConfigParams = TaskIdParams.extend({ pushNotificationConfigId: Id.min(1) });
 export type DeletePushConfigParams = z.infer<typeof DeletePushConfigParams>;

@@ -7,13 +7,37 @@ export function withoutTrailing(text: string, character: string): string {
   return text.slice(0, end);
 }
 
+const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
+const PADDING = 0x3d;
+
+/** No character of base64, and no other either. */
+const SKIPPED = 1;
+
+/** By the character that encodes them, the standard alphabet's characters; `SKIPPED` for white space. */
+const ALPHABET = new Uint8Array(128);
+for (const code of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")) {
+  ALPHABET[code] = code;
+}
+for (const [code = 0, standard = 0] of [Buffer.from("-+"), Buffer.from("_/")]) ALPHABET[code] = standard;
+for (const code of Buffer.from(" \t\n\v\f\r")) ALPHABET[code] = SKIPPED;
+
 /**
  * Standard base64 with its padding. Line breaks, the URL-safe alphabet and missing padding are how encoders differ; the
  * content is the same. Undefined for anything else.
  */
 export function standardBase64(text: string): string | undefined {
-  const dense = text.replaceAll(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/");
-  const plain = withoutTrailing(dense, "=");
-  if (!/^[A-Za-z0-9+/]*$/.test(plain) || plain.length % 4 === 1) return undefined;
-  return plain.padEnd(Math.ceil(plain.length / 4) * 4, "=");
+  if (text.length % 4 === 0 && STANDARD.test(text)) return text;
+  const plain = Buffer.alloc(text.length + 2, PADDING);
+  let length = 0;
+  let isPadded = false;
+  // Replacing by regular expressions takes ten times as long where every other character is to be replaced.
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const standard = ALPHABET[code];
+    if (code === PADDING) isPadded = true;
+    else if (standard === SKIPPED) continue;
+    else if (!standard || isPadded) return undefined;
+    else plain[length++] = standard;
+  }
+  return length % 4 === 1 ? undefined : plain.toString("latin1", 0, Math.ceil(length / 4) * 4);
 }

@@ -173,3 +173,25 @@ describe("a body of more values than limits.requestValues", () => {
     await proxy.stop();
   });
 });
+
+describe("an id of more than 1024 characters", () => {
+  const long = "i".repeat(1025);
+  const message = { role: "user", parts: [{ kind: "text", text: "hi" }] };
+
+  test.each<[string, object, string]>([
+    ["message/send", { message: { ...message, contextId: long } }, "message.contextId"],
+    ["message/send", { message: { ...message, messageId: long } }, "message.messageId"],
+    ["message/send", { message: { ...message, taskId: long } }, "message.taskId"],
+    ["message/stream", { message: { ...message, referenceTaskIds: [long] } }, "message.referenceTaskIds[0]"],
+    ["tasks/get", { id: long }, "id"],
+  ])("is -32602 in %s, since every event would repeat it", async (method, params, path) => {
+    const proxy = await start();
+    const headers = { "content-type": "application/json", "x-api-key": keys.alice };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const response = await fetch(proxy.agent("one"), { method: "POST", headers, body });
+    expect(await response.json()).toMatchObject({
+      error: { code: -32602, data: { path, reason: "must have at most 1024 characters" } },
+    });
+    await proxy.stop();
+  });
+});

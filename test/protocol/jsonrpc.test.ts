@@ -46,12 +46,17 @@ describe("the envelope", () => {
   });
 
   test("has an id of up to 1024 characters", () => {
-    const call = { jsonrpc: "2.0", method: "m" };
-    for (const id of [`"${"x".repeat(1022)}"`, "9".repeat(1024)]) {
-      expect(rpcCall({ ...call, id: JSON.parse(id) }, id)).toMatchObject({ method: "m" });
-      const longer = id.replace(/.$/, "$&$&");
-      const error = { code: "invalid-request", data: { reason: "id must have at most 1024 characters" } };
-      expect(() => rpcCall({ ...call, id: 1 }, longer)).toThrow(expect.objectContaining(error));
+    const call = (id: string) => {
+      const text = `{"jsonrpc":"2.0","id":${id},"method":"m"}`;
+      return { answerId: idOf(text), call: () => rpcCall(parse(text), idOf(text)) };
+    };
+    const error = { code: "invalid-request", data: { reason: "id must have at most 1024 characters" } };
+    for (const id of [`"${"x".repeat(1024)}"`, "9".repeat(1024)]) {
+      expect(call(id).answerId).toBe(id);
+      expect(call(id).call()).toMatchObject({ method: "m" });
+      const longer = call(id.replace(/[x9]/, "$&$&"));
+      expect(longer.answerId).toBe("null");
+      expect(longer.call).toThrow(expect.objectContaining(error));
     }
   });
 
