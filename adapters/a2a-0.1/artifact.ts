@@ -1,12 +1,13 @@
 /**
- * Artifacts: 0.1 keys them by `index` (absent: 0) and carries the chunk flags `append` and `lastChunk` inside; 0.3.0
- * has an artifactId (§6.7) and the flags on the event (§7.2.3). `index` n becomes the id `artifact-n`; the number the
- * vendor sent stays in metadata.
+ * Artifacts: 0.1 keys them by `index` and carries the chunk flags `append` and `lastChunk` inside; 0.3.0 has an
+ * artifactId (§6.7), which artifact-ids.ts makes, and the flags on the event (§7.2.3). The number the vendor sent stays
+ * in metadata.
  * Lossy towards the wire: an artifactId of any other form, and `extensions`.
  */
 import type { AgentArtifact } from "../../src/adapter.ts";
 import type { Artifact } from "../../src/protocol/model.ts";
 import { compact } from "../shared/object.ts";
+import { ArtifactIds } from "./artifact-ids.ts";
 import { splitExtras, withExtras } from "./extras.ts";
 import { fromCanonicalParts, toCanonicalParts } from "./parts.ts";
 import type { WireArtifact } from "./wire.ts";
@@ -25,39 +26,40 @@ export function isAppended(artifact: WireArtifact, mode: ArtifactMode): boolean 
   return mode === "delta" || (mode === "auto" && artifact.append === true);
 }
 
-export function toCanonicalArtifact(artifact: WireArtifact): KeyedArtifact {
-  const { index, name, description, parts, metadata, append: _a, lastChunk: _l, ...extras } = artifact;
+/** @param ids of the stream or task that the artifact is from */
+export function toCanonicalArtifact(
+  artifact: WireArtifact,
+  ids: ArtifactIds,
+  mode: ArtifactMode,
+): KeyedArtifact {
+  const { index, name, description, parts: wire, metadata, append: _a, lastChunk: _l, ...extras } = artifact;
+  const parts = toCanonicalParts(wire);
+  const how = isAppended(artifact, mode) ? "append" : mode === "cumulative" ? "replace" : "whole";
   return compact({
-    artifactId: `artifact-${index ?? 0}`,
+    artifactId: ids.next(artifact, parts, how),
     name,
     description,
-    parts: toCanonicalParts(parts),
+    parts,
     metadata: withExtras(metadata, { ...extras, index }),
   });
 }
 
 /**
  * The artifacts of a whole Task. Some servers list every chunk they sent as an artifact of its own: those that say
- * `append` are put together again. Others leave every index at 0: these become `artifact-0`, `artifact-0-2`, ….
+ * `append` are put together again.
  */
 export function toCanonicalArtifacts(
   artifacts: readonly WireArtifact[],
   mode: ArtifactMode,
 ): KeyedArtifact[] {
+  const ids = new ArtifactIds("task");
   const known = new Map<string, KeyedArtifact>();
   for (const wire of artifacts) {
-    const artifact = toCanonicalArtifact(wire);
+    const artifact = toCanonicalArtifact(wire, ids, mode);
     const id = artifact.artifactId;
     const before = known.get(id);
-    if (!before || mode === "cumulative") {
-      known.set(id, artifact);
-    } else if (isAppended(wire, mode)) {
-      known.set(id, { ...before, ...artifact, parts: [...before.parts, ...artifact.parts] });
-    } else {
-      let next = 2;
-      while (known.has(`${id}-${next}`)) next++;
-      known.set(`${id}-${next}`, { ...artifact, artifactId: `${id}-${next}` });
-    }
+    const parts = before && isAppended(wire, mode) ? [...before.parts, ...artifact.parts] : artifact.parts;
+    known.set(id, { ...before, ...artifact, parts });
   }
   return [...known.values()];
 }

@@ -21,6 +21,7 @@ import {
   isAppended,
   toCanonicalArtifact,
 } from "./artifact.ts";
+import type { ArtifactIds } from "./artifact-ids.ts";
 import { splitExtras, withExtras } from "./extras.ts";
 import { toCanonicalMessage } from "./message.ts";
 import { fromCanonicalStatus, toCanonicalStatus, toCanonicalTask } from "./task.ts";
@@ -32,11 +33,18 @@ function isTask(value: Record<string, unknown>): boolean {
   return !("final" in value) && ("sessionId" in value || "artifacts" in value || "history" in value);
 }
 
-/** One value of a stream; undefined where it is nothing that this dialect knows. */
-export function toCanonicalEvent(value: unknown, mode: ArtifactMode): AgentEvent | undefined {
+/**
+ * One value of a stream; undefined where it is nothing that this dialect knows.
+ * @param ids of the stream
+ */
+export function toCanonicalEvent(
+  value: unknown,
+  mode: ArtifactMode,
+  ids: ArtifactIds,
+): AgentEvent | undefined {
   if (!isRecord(value)) return undefined;
   if ("artifact" in value) {
-    return toCanonicalArtifactUpdate(parseWire(WireArtifactEvent, value, "artifact event"), mode);
+    return toCanonicalArtifactUpdate(parseWire(WireArtifactEvent, value, "artifact event"), mode, ids);
   }
   if ("status" in value) {
     if (isTask(value)) return toCanonicalReply(value, mode);
@@ -101,13 +109,17 @@ export function fromCanonicalStatusUpdate(event: AgentStatusUpdate): WireStatusE
   return compact({ ...rest, id: event.taskId, status, final: event.final ?? false, metadata });
 }
 
-function toCanonicalArtifactUpdate(event: WireArtifactEvent, mode: ArtifactMode): AgentArtifactUpdate {
+function toCanonicalArtifactUpdate(
+  event: WireArtifactEvent,
+  mode: ArtifactMode,
+  ids: ArtifactIds,
+): AgentArtifactUpdate {
   const { id, sessionId, artifact, metadata, final: _final, kind: _kind, ...extras } = event;
   return compact({
     kind: "artifact-update" as const,
     taskId: id,
     contextId: sessionId,
-    artifact: toCanonicalArtifact(artifact),
+    artifact: toCanonicalArtifact(artifact, ids, mode),
     append: isAppended(artifact, mode),
     lastChunk: artifact.lastChunk,
     metadata: withExtras(metadata, extras),

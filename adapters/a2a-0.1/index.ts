@@ -23,6 +23,7 @@ import { mapped, opened } from "../../src/southbound/values.ts";
 import { cached, type Cached } from "../../src/lib/cached.ts";
 import { methodUrl } from "../shared/method-url.ts";
 import { parseWire } from "../shared/wire.ts";
+import { ArtifactIds } from "./artifact-ids.ts";
 import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError } from "./errors.ts";
 import { toCanonicalEvent, toCanonicalReply, toCanonicalTaskReply, withMintedIds } from "./events.ts";
@@ -124,9 +125,10 @@ class LegacyBackend implements Backend {
       throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
     }
     const values = this.#client(method).stream({ method, params, signal });
+    const ids = new ArtifactIds("stream");
     return mapped(values, {
       value: (value) => {
-        const event = toCanonicalEvent(value, this.#options.artifacts);
+        const event = toCanonicalEvent(value, this.#options.artifacts, ids);
         if (event) return [event];
         this.#southbound.log.warn({ method }, "The agent sent something that is no event; it was left out");
         return [];

@@ -1,15 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { ArtifactIds } from "../../../adapters/a2a-0.1/artifact-ids.ts";
 import {
   fromCanonicalArtifact,
   isAppended,
-  toCanonicalArtifact,
+  toCanonicalArtifact as toCanonical,
   toCanonicalArtifacts,
 } from "../../../adapters/a2a-0.1/artifact.ts";
 import { WireArtifact } from "../../../adapters/a2a-0.1/wire.ts";
 import { artifact } from "./arbitraries.ts";
 
 const EXTENSION = "urn:a2a-compat-proxy:a2a-0.1";
+const toCanonicalArtifact = (wire: WireArtifact) => toCanonical(wire, new ArtifactIds("stream"), "auto");
 const text = (value: string) => ({ type: "text", text: value });
 const textOf = (value: string) => ({ kind: "text", text: value });
 
@@ -91,6 +93,63 @@ describe("the artifacts of a task", () => {
   test("of a cumulative server replace each other", () => {
     const artifacts = toCanonicalArtifacts([{ parts: [text("a")] }, { parts: [text("ab")] }], "cumulative");
     expect(artifacts).toEqual([{ artifactId: "artifact-0", parts: [textOf("ab")] }]);
+  });
+});
+
+describe("artifacts without an index", () => {
+  const idsOf = (of: "stream" | "task", ...artifacts: WireArtifact[]): string[] => {
+    const ids = new ArtifactIds(of);
+    return artifacts.map((wire) => toCanonical(wire, ids, "auto").artifactId);
+  };
+  const a = { name: "a.txt", parts: [text("content of a.txt")] };
+  const b = { name: "b.txt", parts: [text("content of b.txt")] };
+
+  test("are told apart by their names, in a stream as in a task", () => {
+    expect(idsOf("stream", a, b)).toEqual(["artifact-0", "artifact-0-2"]);
+    expect(idsOf("task", a, b)).toEqual(["artifact-0", "artifact-0-2"]);
+  });
+
+  test("and without a name are each their own, in a stream as in a task", () => {
+    const nameless = ["one", "two", "three"].map((value) => ({ parts: [text(value)] }));
+    expect(idsOf("stream", ...nameless)).toEqual(["artifact-0", "artifact-0-2", "artifact-0-3"]);
+    expect(idsOf("task", ...nameless)).toEqual(["artifact-0", "artifact-0-2", "artifact-0-3"]);
+  });
+
+  test("of one name are two, unless the second goes on with the first", () => {
+    const more = { ...a, parts: [text("content of a.txt and more")] };
+    expect(idsOf("stream", a, more, { ...a, parts: [text("else")] })).toEqual([
+      "artifact-0",
+      "artifact-0",
+      "artifact-0-2",
+    ]);
+  });
+
+  test("that add to the one before need not repeat its name", () => {
+    const add = { append: true, parts: [text("!")] };
+    expect(idsOf("stream", a, add, b, add, { ...a, append: true })).toEqual([
+      "artifact-0",
+      "artifact-0",
+      "artifact-0-2",
+      "artifact-0-2",
+      "artifact-0",
+    ]);
+  });
+
+  test("are not what a file of another content goes on with", () => {
+    const file = (uri: string) => ({ parts: [{ type: "file", file: { uri } }] });
+    expect(idsOf("stream", file("https://a.example/1"), file("https://a.example/2"))).toEqual([
+      "artifact-0",
+      "artifact-0-2",
+    ]);
+  });
+
+  test("do not change that an explicit index replaces", () => {
+    const at = (index: number, value: string) => ({ index, parts: [text(value)] });
+    expect(idsOf("stream", at(0, "one"), at(0, "two"), at(1, "three"))).toEqual([
+      "artifact-0",
+      "artifact-0",
+      "artifact-1",
+    ]);
   });
 });
 

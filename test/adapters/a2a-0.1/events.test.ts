@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { ArtifactIds } from "../../../adapters/a2a-0.1/artifact-ids.ts";
 import {
   fromCanonicalArtifactUpdate,
   fromCanonicalStatusUpdate,
@@ -11,7 +12,7 @@ import { A2AError } from "../../../src/protocol/errors.ts";
 import { artifact, metadata, status } from "./arbitraries.ts";
 
 const EXTENSION = "urn:a2a-compat-proxy:a2a-0.1";
-const read = (value: unknown) => toCanonicalEvent(value, "auto");
+const read = (value: unknown) => toCanonicalEvent(value, "auto", new ArtifactIds("stream"));
 
 describe("a stream event from the wire", () => {
   test("is a status update by its status", () => {
