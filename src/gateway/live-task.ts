@@ -58,6 +58,8 @@ export class LiveTask {
   /** The status that webhooks have been told of, as far as they want to know; undefined before the first. */
   #told: TaskStatus | undefined;
   #push: CheckedPushConfig | undefined;
+  /** The vendor's task id as it was last written down. */
+  #keptId: string | undefined;
   /** What is told of the task while its end is not stored. */
   #beforeEnd: { readonly status: TaskStatus; readonly sequence: number } | undefined;
 
@@ -180,6 +182,7 @@ export class LiveTask {
 
   async #write(record: TaskRecord): Promise<void> {
     const { push, store } = this.#context;
+    this.#keptId = record.vendorTaskId;
     const notify = push !== undefined && this.#isNews;
     const { status } = this.state;
     const inline = this.#push;
@@ -240,6 +243,8 @@ export class LiveTask {
       // What nobody knows of need not wait for a store that cannot be written.
       return this.#write(this.#record()).then(() => this.#announce());
     }
+    // An agent that names its task late can be asked for it after a crash all the same.
+    if (this.#announced && this.#options.vendor.taskId !== this.#keptId) return this.persist();
     const { push } = this.#context;
     if (push && events.some(({ kind }) => kind === "status-update") && this.#isNews) return this.#tell();
     return undefined;
