@@ -67,6 +67,10 @@ export interface Limits {
   readonly streams: number;
   /** Connections to the vendor. */
   readonly connections: number;
+  /** The event log of one task, bytes. */
+  readonly eventLog: number;
+  /** Events in the log of one task. */
+  readonly events: number;
   /** Events of a live task held in memory for its listeners, bytes. */
   readonly window: number;
 }
@@ -98,6 +102,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   parts: 1000,
   streams: 1000,
   connections: 1100,
+  eventLog: 64 * MIB,
+  events: 100_000,
   window: MIB,
 });
 

@@ -75,6 +75,11 @@ const LimitsSchema = z.strictObject({
   parts: countLimit("parts", "Parts in one message or artifact chunk."),
   streams: countLimit("streams", "Open streams to clients; beyond it HTTP 429."),
   connections: countLimit("connections", "Connections to the vendor."),
+  eventLog: byteLimit(
+    "eventLog",
+    "The event log of one task; beyond it the oldest events are deleted, and a client that would resume there gets the Task.",
+  ),
+  events: countLimit("events", "Events in the log of one task; beyond it as with `eventLog`."),
   window: byteLimit("window", "Events of a running task that are held in memory for its listeners."),
 });
 

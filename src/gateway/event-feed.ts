@@ -3,7 +3,7 @@
  * is a position in the log. What falls out of the window in memory is read back from the store, so a listener that
  * does not read costs nothing, and the agent is slowed while every listener lags.
  */
-import type { A2AError } from "../protocol/errors.ts";
+import { A2AError } from "../protocol/errors.ts";
 import type { StreamEvent } from "../protocol/model.ts";
 import type { TaskKey, TaskStore } from "../store/store.ts";
 import type { OutgoingEvent, Subscription } from "./gateway.ts";
@@ -32,6 +32,8 @@ export class EventFeed {
   #released: number;
   /** Total length of all events so far, for the listeners' lag. */
   #bytes = 0;
+  /** The log begins after it. */
+  #dropped = 0;
   #ended = false;
   #broken: A2AError | undefined;
   #changed: PromiseWithResolvers<void> | undefined;
@@ -54,8 +56,8 @@ export class EventFeed {
     return this.#listeners.size;
   }
 
-  /** Adds to the log; nobody sees it before `release`. */
-  append(event: StreamEvent, last: boolean): void {
+  /** Adds to the log; nobody sees it before `release`. Gives its sequence and its length. */
+  append(event: StreamEvent, last: boolean): { readonly sequence: number; readonly length: number } {
     const json = JSON.stringify(event);
     this.#sequence += 1;
     this.#windowBytes += json.length;
@@ -63,6 +65,12 @@ export class EventFeed {
     this.#window.push({ sequence: this.#sequence, json, last, end: this.#bytes });
     this.#store.appendEvent(this.#key, { sequence: this.#sequence, json });
     this.#trim();
+    return { sequence: this.#sequence, length: json.length };
+  }
+
+  /** Events up to here are deleted from the log: whoever has not read them cannot go on. */
+  dropUpTo(sequence: number): void {
+    this.#dropped = sequence;
   }
 
   /** Lets the listeners see everything appended so far. */
@@ -134,6 +142,7 @@ export class EventFeed {
 
   async #readBack(sequence: number): Promise<readonly FeedEvent[]> {
     const stored = await this.#store.eventsAfter(this.#key, sequence, PAGE);
+    if (sequence < this.#dropped && stored[0]?.sequence !== sequence + 1) throw tooSlow();
     const released = stored.filter((event) => event.sequence <= this.#released);
     if (released.length === 0) return this.#fromWindow(0);
     const end = this.#ended ? this.#sequence : Number.POSITIVE_INFINITY;
@@ -201,6 +210,11 @@ export class EventFeed {
     this.#changed = undefined;
   }
 }
+
+const tooSlow = (): A2AError =>
+  new A2AError("too-many-requests", {
+    message: "The client is further behind than the task's event log reaches; it can resubscribe",
+  });
 
 class Listener implements Subscription {
   readonly #feed: EventFeed;

@@ -11,6 +11,7 @@ import { untilStored } from "../store/until-stored.ts";
 import type { EngineContext } from "./context.ts";
 import { EventFeed } from "./event-feed.ts";
 import type { OutgoingEvent } from "./gateway.ts";
+import { LogBound } from "./log-bound.ts";
 import { StreamNormalizer } from "./normalizer.ts";
 import { pushConfigRecord, type CheckedPushConfig } from "./push-configs.ts";
 import { restoreState, storedTask } from "./record.ts";
@@ -53,6 +54,7 @@ export class LiveTask {
   readonly #context: EngineContext;
   readonly #options: LiveTaskOptions;
   readonly #createdAt: number;
+  readonly #bound: LogBound;
   #logging: boolean;
   #announced = false;
   /** The status that webhooks have been told of, as far as they want to know; undefined before the first. */
@@ -68,7 +70,7 @@ export class LiveTask {
     const status = { state: "submitted" as const, timestamp: new Date(mint.now()).toISOString() };
     if (!isRecord(origin)) {
       const state = new TaskState(origin.id, origin.contextId, status, agent.limits.history);
-      const task = new LiveTask(context, options, state, 0, mint.now());
+      const task = new LiveTask(context, options, state, { before: 0, logged: 0, createdAt: mint.now() });
       task.#push = options.push;
       task.#logging ||= options.push !== undefined;
       return task;
@@ -77,7 +79,8 @@ export class LiveTask {
     if (options.message) state.setStatus(status);
     // Numbers that a lost event may have had are not used again: a client that saw it gets the Task instead.
     const before = options.recovered ? lastEvent + CRASH_GAP : lastEvent;
-    const task = new LiveTask(context, options, state, before, origin.createdAt);
+    const logged = await store.logSize(origin);
+    const task = new LiveTask(context, options, state, { before, logged, createdAt: origin.createdAt });
     // Of what was only logged, webhooks have not been told.
     task.#told = storedTask(origin).status;
     task.#push = options.push;
@@ -89,8 +92,7 @@ export class LiveTask {
     context: EngineContext,
     options: LiveTaskOptions,
     state: TaskState,
-    before: number,
-    createdAt: number,
+    { before, logged, createdAt }: { before: number; logged: number; createdAt: number },
   ) {
     const { agent, store, mint } = context;
     this.#context = context;
@@ -99,6 +101,8 @@ export class LiveTask {
     this.#createdAt = createdAt;
     this.before = before;
     this.feed = new EventFeed({ agent: agent.name, id: state.id }, store, agent.limits.window, before);
+    const { eventLog: bytes, events } = agent.limits;
+    this.#bound = new LogBound({ bytes, events }, { last: before, bytes: logged });
     this.normalizer = new StreamNormalizer(state, options.message, mint, {
       note: logRepairs(context.log, state.id),
       artifactIdsChange: context.backend.artifactIds === "changing",
@@ -230,7 +234,10 @@ export class LiveTask {
   }
 
   #emit(events: readonly StreamEvent[]): Promise<void> | undefined {
-    for (const event of events) this.feed.append(event, false);
+    for (const event of events) {
+      const { sequence, length } = this.feed.append(event, false);
+      this.#bound.add(sequence, length);
+    }
     const stored = this.#storedFirst(events);
     if (stored) return stored.then(() => this.feed.release());
     this.feed.release();
@@ -245,9 +252,20 @@ export class LiveTask {
     }
     // An agent that names its task late can be asked for it after a crash all the same.
     if (this.#announced && this.#options.vendor.taskId !== this.#keptId) return this.persist();
+    if (this.#bound.isExceeded) return this.#cutLog();
     const { push } = this.#context;
     if (push && events.some(({ kind }) => kind === "status-update") && this.#isNews) return this.#tell();
     return undefined;
+  }
+
+  /** Deletes the oldest events. The record has to include them first: after a crash the rest of the log is added to it. */
+  async #cutLog(): Promise<void> {
+    const { store, agent } = this.#context;
+    const last = this.#bound.cut();
+    await this.persist();
+    const key = { agent: agent.name, id: this.state.id };
+    await untilStored(store.health, () => store.dropEvents(key, last));
+    this.feed.dropUpTo(last);
   }
 
   /** The end is told once it is stored, however long that takes. */

@@ -257,6 +257,9 @@ export class StreamNormalizer {
       this.#mint,
     );
     const event: TaskStatusUpdateEvent = { ...update, ...this.#ids, status, final: false };
+    // Some agents repeat a bare state as a sign of life, for hours.
+    const isBare = status.state === this.state.status.state && !status.message && !update.metadata;
+    if (!this.#held && isBare && !isFinal(status.state)) return [];
     if (!isFinal(status.state)) return [...this.#resume(), this.#send(event)];
     if (!this.#held) {
       this.#held = event;

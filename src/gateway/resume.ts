@@ -45,8 +45,11 @@ export async function resume({ store, record, run, after }: Resumption): Promise
 }
 
 async function hasEvent(store: TaskStore, record: TaskRecord, sequence: number): Promise<boolean> {
-  // Before the first event a client has seen nothing, and misses nothing that the log does not hold.
-  if (sequence === 0) return true;
+  // Before the first event a client has seen nothing, and misses nothing where the log begins with that, or with a Task.
+  if (sequence === 0) {
+    const [first] = await store.eventsAfter(record, 0, 1);
+    return first === undefined || first.sequence === 1 || loggedEvent(first.json).kind === "task";
+  }
   const [event] = await store.eventsAfter(record, sequence - 1, 1);
   return event?.sequence === sequence;
 }

@@ -39,6 +39,8 @@ export const ContextRow = z.object({
 
 export const OwnerRow = z.object({ principal: z.string().nullable() });
 
+export const SizeRow = z.object({ size: z.number() });
+
 export const SweptTaskRow = z.object({ key: z.number(), agent: z.string(), id: z.string() });
 
 export const SweptContextRow = z.object({ key: z.number(), updatedAt: z.number() });
@@ -87,6 +89,10 @@ export function prepareStatements(db: DatabaseSync) {
       ON CONFLICT (agent, task_id, sequence) DO UPDATE SET json = excluded.json`),
     eventsAfter: db.prepare(`
       SELECT sequence, json FROM events WHERE agent = ? AND task_id = ? AND sequence > ? ORDER BY sequence`),
+    // By its length alone, which does not read the text.
+    logSize: db.prepare(`
+      SELECT coalesce(sum(octet_length(json)), 0) AS size FROM events WHERE agent = ? AND task_id = ?`),
+    dropEvents: db.prepare("DELETE FROM events WHERE agent = ? AND task_id = ? AND sequence <= ?"),
     putContext: db.prepare(`
       INSERT INTO contexts (agent, principal, context_id, vendor_context_id, updated_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (agent, context_id, principal) DO UPDATE SET vendor_context_id = excluded.vendor_context_id,

@@ -8,7 +8,7 @@ import { reasonOf, SqliteHealth } from "./sqlite-health.ts";
 import { pageOf } from "./sqlite-list.ts";
 import { SqlitePush } from "./sqlite-push.ts";
 import type { Statements } from "./sqlite-statements.ts";
-import { ContextRow, OwnerRow, prepareStatements, TaskRow } from "./sqlite-statements.ts";
+import { ContextRow, OwnerRow, prepareStatements, SizeRow, TaskRow } from "./sqlite-statements.ts";
 import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
 import type { ContextRecord, StoredEvent, TaskKey, TaskQuery, TaskRecord, TaskStore } from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -167,6 +167,15 @@ class SqliteStore implements TaskStore {
 
   async eventsAfter(key: TaskKey, after: number, limit: number): Promise<StoredEvent[]> {
     return this.#read(() => this.#log.after(key, after, limit));
+  }
+
+  async logSize({ agent, id }: TaskKey): Promise<number> {
+    return this.#read((sql) => SizeRow.parse(sql.logSize.get(agent, id)).size);
+  }
+
+  async dropEvents({ agent, id }: TaskKey, upTo: number): Promise<void> {
+    const { dropEvents } = this.#sql;
+    await this.#queue.write(() => dropEvents.run(agent, id, upTo));
   }
 
   room(): Promise<void> | undefined {

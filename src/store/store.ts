@@ -104,6 +104,10 @@ export interface TaskStore {
   appendEvent(key: TaskKey, event: StoredEvent): void;
   /** Undefined, or where too many events wait to be written, a promise that resolves when more can be appended. */
   room(): Promise<void> | undefined;
+  /** Bytes of the task's event log, as far as it is written. */
+  logSize(key: TaskKey): Promise<number>;
+  /** Deletes events up to this sequence; of those written together with later ones the last may stay. */
+  dropEvents(key: TaskKey, upTo: number): Promise<void>;
   /** Events with a sequence greater than `after`, ascending, at most `limit`; sees what was just appended. */
   eventsAfter(key: TaskKey, after: number, limit: number): Promise<StoredEvent[]>;
   putContext(record: ContextRecord): Promise<void>;

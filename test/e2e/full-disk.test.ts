@@ -22,8 +22,8 @@ const LONG = "word ".repeat(60_000);
 
 interface Disk {
   readonly store: Record<string, unknown>;
-  fill(): void;
-  empty(): void;
+  fill(): Promise<void>;
+  empty(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -31,10 +31,17 @@ interface Disk {
 async function limitedFile(): Promise<Disk> {
   const folder = await mkdtemp(join(tmpdir(), "limited-"));
   const path = join(folder, "proxy.db");
-  const beside = (sql: string): void => {
-    const db = new DatabaseSync(path);
-    db.exec(sql);
-    db.close();
+  /** Once the proxy, which is in this process, has no transaction open. */
+  const beside = async (sql: string): Promise<void> => {
+    const db = new DatabaseSync(path, { timeout: 0 });
+    for (;;) {
+      try {
+        db.exec(`BEGIN IMMEDIATE; ${sql}; COMMIT`);
+        return db.close();
+      } catch {
+        await setImmediate();
+      }
+    }
   };
   return {
     store: { path, maxSize: "1MiB" },
@@ -51,7 +58,7 @@ async function smallDisk(): Promise<Disk> {
   const ballast = join(folder, "ballast");
   return {
     store: { path: join(folder, "proxy.db") },
-    fill: () => {
+    fill: async () => {
       const block = Buffer.alloc(4096);
       try {
         for (;;) writeFileSync(ballast, block, { flag: "a" });
@@ -59,7 +66,7 @@ async function smallDisk(): Promise<Disk> {
         // It is full.
       }
     },
-    empty: () => rmSync(ballast),
+    empty: async () => rmSync(ballast),
     remove: async () => unmount(folder),
   };
 }
@@ -147,7 +154,7 @@ describe.each([
       const turn = await streaming.turn();
       turn.stream(task("working"), chunk("one ", false));
       expect((await first).value).toMatchObject({ result: { kind: "task", id: "t-1" } });
-      disk.fill();
+      await disk.fill();
       turn.stream(chunk(LONG, true), status("completed"));
       turn.end();
       let text = "";
@@ -172,7 +179,7 @@ describe.each([
       const again = rpcStream(url, "tasks/resubscribe", { id: "t-1" });
       expect(Told.parse((await again.next()).value?.result)).toMatchObject({ status: { state: "working" } });
       const endAgain = again.next();
-      disk.empty();
+      await disk.empty();
       for (const told of [end, endAgain]) {
         expect(Told.parse((await told).value?.result)).toMatchObject({
           status: { state: "completed" },
@@ -191,10 +198,10 @@ describe.each([
     const { disk, proxy, sending } = await start(makeDisk);
     const answer = rpc(proxy.agent("sending"), "message/send", userMessage("go"));
     const turn = await sending.turn();
-    disk.fill();
+    await disk.fill();
     turn.answer(task("completed", { artifacts: [artifact(LONG)] }));
     while ((await readyz(proxy)) !== 503) await setImmediate();
-    disk.empty();
+    await disk.empty();
     expect((await answer).result).toMatchObject({ id: "t-1", status: { state: "completed" } });
     expect((await rpc(proxy.agent("sending"), "tasks/get", { id: "t-1" })).result).toEqual(
       (await answer).result,
@@ -210,7 +217,7 @@ describe.each([
       const turn = await streaming.turn();
       turn.stream(task("working"));
       await first;
-      disk.fill();
+      await disk.fill();
       turn.stream(chunk(LONG, false), status("completed"));
       turn.end();
       while ((await readyz(proxy)) !== 503) await setImmediate();
@@ -221,7 +228,7 @@ describe.each([
         "artifact-update",
         -32603,
       ]);
-      disk.empty();
+      await disk.empty();
       const again = await startTestProxy(
         { streaming: { adapter: "a2a-0.3", url: streaming.url } },
         { store: disk.store },

@@ -120,6 +120,8 @@ const LIMITS: Limits = {
   parts: 4,
   streams: 2,
   connections: 10,
+  eventLog: 64 * 1024 * 1024,
+  events: 100_000,
   window: 1_000_000,
 };
 

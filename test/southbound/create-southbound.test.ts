@@ -38,6 +38,8 @@ const configOf = (url: string): AgentConfig => ({
     parts: 10,
     streams: 10,
     connections: 2,
+    eventLog: 64 * 1024 * 1024,
+    events: 100_000,
     window: 1000,
   },
   onDisconnect: "continue",
