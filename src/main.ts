@@ -13,7 +13,6 @@ import { run } from "./cli/program.ts";
 import { startVendors } from "./demo/vendors.ts";
 import { startProxy } from "./server.ts";
 import { createSouthbound } from "./southbound/create-southbound.ts";
-import { createRedactor } from "./southbound/redact.ts";
 
 // Found upwards, since the compiled program lies deeper than the source.
 const manifest = findPackageJSON("..", import.meta.url) ?? "package.json";
@@ -30,7 +29,6 @@ const code = await run(process.argv.slice(2), {
   exit: (code) => process.exit(code),
   startProxy,
   startVendors,
-  openSouthbound: (agent, config) =>
-    createSouthbound(agent, { log: pino({ level: "silent" }), redact: createRedactor(config.secrets) }),
+  openSouthbound: (agent, redact) => createSouthbound(agent, { log: pino({ level: "silent" }), redact }),
 });
 process.exit(code);

@@ -5,6 +5,8 @@ import type { AgentConfig, Config } from "../config/config.ts";
 import { exposureFault } from "../config/exposure.ts";
 import { isGrpcUrl } from "../config/urls.ts";
 import type { AgentCard } from "../protocol/card.ts";
+import { escapeControls } from "../protocol/text.ts";
+import { createRedactor, type Redactor } from "../southbound/redact.ts";
 import { CardMemory, cardDigests, changedMembers } from "../store/card-memory.ts";
 import type { CliDeps } from "./deps.ts";
 import { EXIT, explain } from "./failure.ts";
@@ -58,29 +60,39 @@ function printOffline(agents: readonly AgentConfig[], deps: CliDeps): number {
 }
 
 async function checkVendors(agents: readonly AgentConfig[], config: Config, deps: CliDeps): Promise<number> {
-  const reports = await Promise.all(agents.map((agent) => checkVendor(agent, config, deps)));
-  printTable([["agent", "dialect", "card", "native", "supplied"], ...reports.map(({ row }) => row)], deps);
-  const notes = reports.flatMap(({ note }) => note ?? []);
+  const redact = createRedactor(config.secrets);
+  const reports = await Promise.all(agents.map((agent) => checkVendor(agent, { config, redact, deps })));
+  // An agent's card and errors hold what the agent pleases, the credentials that it was shown among it.
+  const shown = (text: string): string => escapeControls(redact(text));
+  const rows = reports.map(({ row }) => row.map(shown));
+  printTable([["agent", "dialect", "card", "native", "supplied"], ...rows], deps);
+  const notes = reports.flatMap(({ note }) => (note === undefined ? [] : shown(note)));
   if (notes.length > 0) line(deps.out);
   for (const note of notes) line(deps.out, note);
   const cards = new Map(reports.flatMap(({ row: [name = ""], card }) => (card ? [[name, card]] : [])));
   const warnings = [...reports.flatMap(({ warnings: ofAgent }) => ofAgent), ...skillWarnings(config, cards)];
   for (const warning of warnings) {
-    line(deps.err, `${paint(deps.err, "yellow", "warning")} ${warning}`);
+    line(deps.err, `${paint(deps.err, "yellow", "warning")} ${shown(warning)}`);
   }
   const faults = reports.flatMap(({ faults: ofAgent }) => ofAgent);
-  for (const fault of faults) printFault(fault, deps);
+  for (const fault of faults) printFault(fault.split("\n").map(shown).join("\n"), deps);
   return faults.length;
 }
 
 const printFault = (fault: string, { err }: CliDeps): void =>
   line(err, `${paint(err, "red", "fault")} ${fault}`);
 
-async function checkVendor(agent: AgentConfig, config: Config, deps: CliDeps): Promise<Report> {
+interface Checking {
+  readonly config: Config;
+  readonly redact: Redactor;
+  readonly deps: CliDeps;
+}
+
+async function checkVendor(agent: AgentConfig, { config, redact, deps }: Checking): Promise<Report> {
   const { adapters } = deps;
   const adapter = adapters.get(agent.adapter);
   if (!adapter) throw new TypeError(`no adapter ${agent.adapter}`);
-  const southbound = deps.openSouthbound(agent, config);
+  const southbound = deps.openSouthbound(agent, redact);
   // The fetcher has its own time limit for each address; this one is for all of them together.
   const limit = (): AbortSignal => AbortSignal.timeout(2 * agent.timeouts.request);
   const about = (text: string): string => `agents.${agent.name}: ${inLine(text)}`;

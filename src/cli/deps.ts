@@ -4,6 +4,7 @@ import type { Adapter } from "../adapter.ts";
 import type { AgentConfig, Config } from "../config/config.ts";
 import type { RunningVendors } from "../demo/server.ts";
 import type { ClosableSouthbound } from "../southbound/create-southbound.ts";
+import type { Redactor } from "../southbound/redact.ts";
 
 interface RunningProxy {
   /** Where it listens. */
@@ -37,5 +38,6 @@ export interface CliDeps {
   readonly exit: (code: number) => void;
   readonly startProxy: (config: Config, deps: ProxyDeps) => Promise<RunningProxy>;
   readonly startVendors: (port: number) => Promise<RunningVendors>;
-  readonly openSouthbound: (agent: AgentConfig, config: Config) => ClosableSouthbound;
+  /** @param redact learns the tokens that it gets */
+  readonly openSouthbound: (agent: AgentConfig, redact: Redactor) => ClosableSouthbound;
 }

@@ -41,3 +41,14 @@ export function standardBase64(text: string): string | undefined {
   }
   return length % 4 === 1 ? undefined : plain.toString("latin1", 0, Math.ceil(length / 4) * 4);
 }
+
+/**
+ * The text without characters that do something to a terminal (C0 and C1 controls, ESC among them) or to the order of what is
+ * read (bidirectional ones, separators of lines): they are written as JSON escapes.
+ */
+export const escapeControls = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+    Array.from({ length: char.length }, (_, at) => jsonEscape(char.charCodeAt(at))).join(""),
+  );
+
+const jsonEscape = (code: number): string => `\\u${code.toString(16).padStart(4, "0")}`;

@@ -57,6 +57,26 @@ const card = (url: string, extra: object = {}) => ({
 const configOf = (agents: Record<string, object>): string => JSON.stringify({ agents });
 
 describe("check", () => {
+  test("shows nothing that an agent's card does to a terminal, and no credential that the agent echoes", async () => {
+    const extra = { name: "\u001b]0;x\u0007key-of-mine \u009b2J", version: "1", supportsAll: true };
+    await withServer(
+      (_request, response) => response.end(JSON.stringify(card("http://other-key-of-mine.test", extra))),
+      async (url) => {
+        const credentials = { type: "bearer", token: "key-of-mine" };
+        const text = configOf({ one: { adapter: "bare", url: `${url}/one`, credentials } });
+        await withFile(text, async (file) => {
+          const world = createWorld({ adapters });
+          expect(await world.run("check", "--config", file)).toBe(0);
+          const shown = world.out.text + world.err.text;
+          expect(shown).toContain(String.raw`\u001b]0;x\u0007[redacted] \u009b2J 1`);
+          expect(shown).toContain("the card names http://other-[redacted].test/");
+          expect(shown).not.toContain("key-of-mine");
+          expect(shown.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+        });
+      },
+    );
+  });
+
   test("shows each agent's dialect and how it was decided on, card, native and supplied methods", async () => {
     await withServer(
       (request, response) => {

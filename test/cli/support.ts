@@ -10,7 +10,6 @@ import type { Adapter } from "../../src/adapter.ts";
 import type { CliDeps } from "../../src/cli/deps.ts";
 import { run } from "../../src/cli/program.ts";
 import { createSouthbound } from "../../src/southbound/create-southbound.ts";
-import { createRedactor } from "../../src/southbound/redact.ts";
 
 class Sink extends Writable {
   text = "";
@@ -44,8 +43,7 @@ export function createWorld(overrides: Partial<CliDeps> = {}): World {
     exit: (code) => exits.push(code),
     startProxy: notHere("the proxy"),
     startVendors: notHere("a vendor"),
-    openSouthbound: (agent, config) =>
-      createSouthbound(agent, { log: pino({ level: "silent" }), redact: createRedactor(config.secrets) }),
+    openSouthbound: (agent, redact) => createSouthbound(agent, { log: pino({ level: "silent" }), redact }),
     ...overrides,
   };
   return { out, err, signals, exits, run: (...args) => run(args, deps) };
