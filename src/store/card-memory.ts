@@ -3,11 +3,11 @@
  * the task store: so that a card that changes while the proxy is down is noticed, and `check` can tell.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import type { AgentCard } from "../protocol/card.ts";
 import { canonicalJson } from "../protocol/card-payload.ts";
+import { makeFolderOf, OWNER_ONLY } from "./private-files.ts";
 
 const Digests = z.record(z.string(), z.string());
 /** By the name of a card's member. */
@@ -48,9 +48,9 @@ export class CardMemory {
   remember(agent: string, digests: CardDigests): void {
     this.#known = { ...this.#known, [agent]: digests };
     if (this.#file === undefined) return;
-    mkdirSync(dirname(this.#file), { recursive: true });
+    makeFolderOf(this.#file);
     const next = `${this.#file}.${process.pid}`;
-    writeFileSync(next, JSON.stringify(this.#known, null, 2));
+    writeFileSync(next, JSON.stringify(this.#known, null, 2), { mode: OWNER_ONLY });
     renameSync(next, this.#file);
   }
 }

@@ -6,10 +6,11 @@
  * lock beside the file for as long as it runs; the lock goes with its process, however that ends. SQLite's own exclusive mode
  * would do as well, but it would also keep out what may be there: a backup, the commands, `sqlite3`.
  */
-import { mkdir, realpath, stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { MAX_LOG_PAGES } from "./checkpoints.ts";
+import { makeDatabaseFile, makeFolderOf } from "./private-files.ts";
 import { migrate, requireOurs } from "./sqlite-schema.ts";
 
 /** How long opening waits for the process before us to let go of the file, ms. It blocks, so not long. */
@@ -48,7 +49,8 @@ export class SqliteFile {
 
   static async open({ path, synchronous, maxSize, beside = false }: SqliteFileOptions): Promise<SqliteFile> {
     const isFile = path !== ":memory:";
-    if (isFile) await mkdir(dirname(path), { recursive: true });
+    if (isFile) makeFolderOf(path);
+    if (isFile) makeDatabaseFile(path);
     const file = new SqliteFile(path);
     try {
       // Nothing is written before the check that the file is ours: another program's is left as it is.
@@ -93,6 +95,7 @@ export class SqliteFile {
 }
 
 function lock(path: string): DatabaseSync {
+  makeDatabaseFile(path);
   const db = new DatabaseSync(path, { timeout: LOCK_TIMEOUT });
   try {
     // An empty database; that it is locked is all there is to it.

@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { CardMemory } from "../../src/store/card-memory.ts";
 import { preparePush } from "../../src/store/sqlite-push.ts";
 import { migrate } from "../../src/store/sqlite-schema.ts";
 import { prepareStatements } from "../../src/store/sqlite-statements.ts";
@@ -35,6 +36,23 @@ describe("opening an SQLite store", () => {
     const other = await open(":memory:");
     expect(await other.getTask(taskRecord())).toBeUndefined();
     await other.close();
+  });
+
+  test("makes files and folders for their owner alone; those that are there keep their modes", async () => {
+    const data = join(folder, "new", "data");
+    const store = await open(join(data, "proxy.db"));
+    await store.putTask(taskRecord());
+    new CardMemory(join(data, "proxy.db")).remember("agent", {});
+    const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+    const files = await readdir(data);
+    expect(files).toEqual(expect.arrayContaining(["proxy.db", "proxy.db-wal", "proxy.db.cards.json"]));
+    for (const file of files) expect([file, await modeOf(join(data, file))]).toEqual([file, 0o600]);
+    expect([await modeOf(data), await modeOf(join(folder, "new"))]).toEqual([0o700, 0o700]);
+    await store.close();
+    await chmod(join(data, "proxy.db"), 0o640);
+    const again = await open(join(data, "proxy.db"));
+    expect(await modeOf(join(data, "proxy.db"))).toBe(0o640);
+    await again.close();
   });
 
   test("moves the write-ahead log into the database while it is being written, and closes both", async () => {
