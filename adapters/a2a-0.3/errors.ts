@@ -11,10 +11,10 @@ import { isUnknownMethod } from "../shared/nested-error.ts";
 const VERSION_NOT_SUPPORTED = -32009;
 
 const ANOTHER_DIALECT =
-  "if it serves tasks/send it speaks a2a-0.1, if a2a.sendMessage a2a-snake, if SendMessage A2A 1.0, which is not " +
-  "supported yet; `adapter: auto` finds out";
+  "if it serves tasks/send it speaks a2a-0.1, if a2a.sendMessage a2a-snake, if SendMessage a2a-1.0; " +
+  "`adapter: auto` finds out";
 
-const ONLY_1_0 = "the card offers A2A 1.0 alone, which this proxy does not support yet";
+const ONLY_1_0 = "the card offers A2A 1.0 alone; `adapter: a2a-1.0` or `auto` speaks it";
 
 /** @param offersOnly10 what the agent's card says of the protocol versions, which explains an unknown method */
 export function toCanonicalError(fault: VendorFault, offersOnly10 = false): A2AError {

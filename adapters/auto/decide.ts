@@ -17,7 +17,7 @@ const sentence = (dialect: Dialect, why: string): Decision => ({
   reason: `The agent speaks ${dialect}: ${why}.`,
 });
 
-/** Throws if the agent cannot be reached, refuses the credentials, or speaks only what no adapter does. */
+/** Throws if the agent cannot be reached, refuses the credentials, or fails at every probe without a claim. */
 export async function decide(reading: Reading, probe: Probe): Promise<Decision> {
   const { says, why, sure } = reading;
   if (says === undefined || says === "a2a-1.0") return withoutClaim(reading, probe);
@@ -32,8 +32,9 @@ export async function decide(reading: Reading, probe: Probe): Promise<Decision> 
   return sentence(says, evidence === "missing" ? `${why}; a probe tells nothing else` : why);
 }
 
+/** An agent that serves 0.3 beside 1.0 is called by 0.3, which clients of this proxy speak too. */
 async function withoutClaim({ says, why }: Reading, probe: Probe): Promise<Decision> {
-  const found = await firstKnown(probe);
+  const found = await firstKnown(probe, "a2a-1.0");
   if (found) return sentence(found, `${why}, and a probe shows that it serves the methods of ${found}`);
   const shared = await probe.ask("shared");
   if (shared === "known") return sentence("a2a-0.3", `${why}, and a probe shows that it serves tasks/get`);
@@ -43,13 +44,10 @@ async function withoutClaim({ says, why }: Reading, probe: Probe): Promise<Decis
       data: { stage: "detection" },
     });
   }
-  if (says === "a2a-1.0") {
-    throw new A2AError("unsupported-operation", {
-      message: `${ONLY_1_0}: ${why}`,
-      data: { stage: "detection" },
-    });
-  }
-  if (await probe.findsPaths()) return atPaths(why);
+  if (!says && (await probe.findsPaths())) return atPaths(why);
+  const isServed = (await probe.ask("a2a-1.0")) === "known";
+  if (says) return sentence(says, isServed ? `${why}, and a probe agrees` : why);
+  if (isServed) return sentence("a2a-1.0", `${why}, and a probe shows that it serves the methods of a2a-1.0`);
   if (shared === "failed") {
     throw new A2AError("agent-unavailable", {
       message: "The agent answers every probe with HTTP 500, so its dialect cannot be told",
@@ -64,8 +62,6 @@ const atPaths = (why: string): Decision => ({
   options: { endpoint: "per-method" },
 });
 
-const ONLY_1_0 = "The agent speaks A2A 1.0 alone, which this proxy does not support yet";
-
 /** What speaks against the adapter that is configured. */
 export async function contradiction(
   { dialect, isAnswered }: DialectClaim,
@@ -78,25 +74,24 @@ export async function contradiction(
   const served = evidence === "missing" ? await servedInstead(dialect, probe) : undefined;
   if (served !== undefined)
     return certain(`A probe shows that the agent serves ${served}, not those of ${dialect}`);
-  if (!isAnswered && says === "a2a-1.0" && (await probe.ask("shared")) === "missing") {
-    return certain(`${ONLY_1_0}: ${why}`);
-  }
   if (!isAnswered && (await probe.findsPaths())) {
     return certain(
       "A probe shows that the agent serves each method at a path: a2a-0.1 with `endpoint: per-method`",
     );
   }
-  if (says === undefined || says === "a2a-1.0" || says === dialect) return undefined;
+  // Cards of 1.0 are common in front of agents that serve 0.3 as well.
+  if (says === undefined || says === dialect || (says === "a2a-1.0" && isAnswered)) return undefined;
   return { reason: `The agent may speak ${says}: ${why}`, isCertain: false };
 }
 
 const certain = (reason: string): Contradiction => ({ reason, isCertain: true });
 
-/** tasks/get says less than the methods that only one dialect has, but it is none of a2a-snake's. */
+/** tasks/get says less than the methods that only one dialect has, but 1.0 and its spellings do not have it. */
 async function servedInstead(dialect: ProbedDialect, probe: Probe): Promise<string | undefined> {
   const other = await firstKnown(probe, dialect);
   if (other) return `the methods of ${other}`;
-  const isOlder = dialect === "a2a-snake" && (await probe.ask("shared")) === "known";
+  const isOlder =
+    (dialect === "a2a-snake" || dialect === "a2a-1.0") && (await probe.ask("shared")) === "known";
   return isOlder ? "the methods of a2a-0.3 or a2a-0.1" : undefined;
 }
 

@@ -24,6 +24,7 @@ export type Answer = "known" | "missing" | "unclear" | "foreign" | "failed" | "r
 const METHODS = {
   "a2a-0.3": "tasks/pushNotificationConfig/get",
   "a2a-0.1": "tasks/pushNotification/get",
+  "a2a-1.0": "GetTask",
   "a2a-snake": "a2a.getTask",
   shared: "tasks/get",
   perMethod: "tasks/get",
@@ -32,7 +33,7 @@ const METHODS = {
 export type Probed = keyof typeof METHODS;
 
 /** The dialects that have a method of their own to ask for, in the order in which an agent is taken for one. */
-export const PROBED = ["a2a-0.3", "a2a-snake", "a2a-0.1"] as const satisfies readonly Dialect[];
+export const PROBED = ["a2a-0.3", "a2a-snake", "a2a-0.1", "a2a-1.0"] as const satisfies readonly Dialect[];
 export type ProbedDialect = (typeof PROBED)[number];
 
 export const isProbed = (dialect: string): dialect is ProbedDialect => PROBED.some((one) => one === dialect);
@@ -86,7 +87,7 @@ export class Probe {
     const response = await http.unary({
       method: "POST",
       url: probed === "perMethod" ? methodUrl(url, METHODS.perMethod) : url,
-      headers: { accept: "application/json" },
+      headers: { accept: "application/json", ...(probed === "a2a-1.0" && { "A2A-Version": "1.0" }) },
       body: { jsonrpc: "2.0", id: this.#southbound.newId(), method: METHODS[probed], params },
       signal: this.#signal,
     });
@@ -104,7 +105,7 @@ export class Probe {
   async evidence(dialect: ProbedDialect): Promise<Answer> {
     const own = await this.ask(dialect);
     const isOpen = own === "missing" || own === "failed";
-    if (!isOpen || dialect === "a2a-snake") return own;
+    if (!isOpen || dialect === "a2a-snake" || dialect === "a2a-1.0") return own;
     const sibling = await this.ask(dialect === "a2a-0.3" ? "a2a-0.1" : "a2a-0.3");
     if (sibling === "known") return "missing";
     return (await this.ask("shared")) === "missing" ? "missing" : "unclear";

@@ -7,11 +7,10 @@ import { z } from "zod";
 import { interfaceVersions, oldVersion } from "../shared/interfaces.ts";
 import { isRecord } from "../shared/object.ts";
 
-export type Dialect = "a2a-0.3" | "a2a-snake" | "a2a-0.1" | "appbuilder";
+export type Dialect = "a2a-0.3" | "a2a-1.0" | "a2a-snake" | "a2a-0.1" | "appbuilder";
 
-/** `a2a-1.0`: the official 1.0, which no adapter speaks yet. */
 export interface Reading {
-  readonly says: Dialect | "a2a-1.0" | undefined;
+  readonly says: Dialect | undefined;
   /** Completes the sentence "… because <why>". */
   readonly why: string;
   /** Nothing could contradict it: no probe. */

@@ -63,10 +63,9 @@ export async function check(
 
 /** Another version is no slip of the pen, so that no near one is suggested. */
 function unknownAdapter(name: string, known: readonly string[]): string {
-  const [, version] = /^a2a[-_ ]?v?(\d[\d.]*)$/i.exec(name) ?? [];
-  const list = `; there are ${known.join(", ")}`;
-  if (version === undefined) return `is no known adapter${suggestion(name, known) || list}`;
-  return `is no known adapter${version.startsWith("1") ? ": A2A 1.0 is not supported yet" : ""}${list}`;
+  const isVersion = /^a2a[-_ ]?v?\d[\d.]*$/i.test(name);
+  const near = isVersion ? "" : suggestion(name, known);
+  return `is no known adapter${near || `; there are ${known.join(", ")}`}`;
 }
 
 function uncallable({ name: adapter, speaksGrpc }: Adapter, agent: string, url: unknown): Complaint[] {

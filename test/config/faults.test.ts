@@ -136,7 +136,7 @@ agents:
       return parsed.then(() => "no fault", String);
     };
     expect(await faultOf("a2a-1.0")).toContain(
-      "agents.a.adapter: is no known adapter: A2A 1.0 is not supported yet; there are a2a-0.1, a2a-0.3",
+      "agents.a.adapter: is no known adapter; there are a2a-0.1, a2a-0.3",
     );
     expect(await faultOf("a2a-0.2")).toContain("adapter: is no known adapter; there are a2a-0.1, a2a-0.3");
   });

@@ -140,6 +140,7 @@ function dialect(name: string, method: string): Adapter {
 export const DIALECTS: readonly Adapter[] = [
   dialect("a2a-0.3", "message/send"),
   dialect("a2a-0.1", "tasks/send"),
+  dialect("a2a-1.0", "SendMessage"),
   dialect("a2a-snake", "a2a.sendMessage"),
   dialect("appbuilder", "message/send"),
 ];
@@ -174,6 +175,7 @@ export const SERVES_03 = {
   "tasks/pushNotificationConfig/get": -32001,
 };
 export const SERVES_01 = { "tasks/send": OK, "tasks/get": -32001, "tasks/pushNotification/get": -32001 };
+export const SERVES_10 = { SendMessage: OK, GetTask: -32001 };
 export const SERVES_SNAKE = { "a2a.sendMessage": OK, "a2a.getTask": -32001 };
 
 export async function detect(options: AgentOptions) {

@@ -73,16 +73,6 @@ describe("the decision", () => {
     });
   });
 
-  test("an agent that speaks 1.0 alone is a clear error", async () => {
-    const agent = await startAgent({ card: { supportedInterfaces: [{ protocolVersion: "1.0" }] } });
-    const { backend } = connect(agent.url);
-    await expect(send(backend)).rejects.toMatchObject({
-      code: "unsupported-operation",
-      message:
-        "The agent speaks A2A 1.0 alone, which this proxy does not support yet: its card has supportedInterfaces",
-    });
-  });
-
   test("does not fail others when the caller that asked first goes away", async () => {
     const agent = await startAgent({ card: CARD_03, methods: SERVES_03 });
     const { backend } = connect(agent.url);

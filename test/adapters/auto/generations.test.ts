@@ -1,8 +1,20 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { cleanUp } from "../../southbound/loopback.ts";
-import { CARD_03, OK, SERVES_01, SERVES_03, SERVES_SNAKE, by, detect, type AgentOptions } from "./agents.ts";
+import {
+  CARD_03,
+  OK,
+  SERVES_01,
+  SERVES_03,
+  SERVES_10,
+  SERVES_SNAKE,
+  by,
+  detect,
+  type AgentOptions,
+} from "./agents.ts";
 
 afterEach(cleanUp);
+
+const CARD_10 = { supportedInterfaces: [{ protocolVersion: "1.0" }] };
 
 describe("what an agent says and does", () => {
   test.each<[string, AgentOptions, string]>([
@@ -32,6 +44,11 @@ describe("what an agent says and does", () => {
       { card: { supportedInterfaces: [{}] }, methods: SERVES_SNAKE },
       "a2a-snake",
     ],
+    ["1.0 card, serves 1.0", { card: CARD_10, methods: SERVES_10 }, "a2a-1.0"],
+    ["1.0 card, serves 1.0 and 0.3", { card: CARD_10, methods: { ...SERVES_10, ...SERVES_03 } }, "a2a-0.3"],
+    ["1.0 card, tells nothing by JSON-RPC", { card: CARD_10, methods: { SendMessage: OK } }, "a2a-1.0"],
+    ["0.3 card, serves 1.0", { card: CARD_03, methods: SERVES_10 }, "a2a-1.0"],
+    ["no card, serves 1.0", { methods: SERVES_10 }, "a2a-1.0"],
     ["snake card", { card: { supported_interfaces: [] }, methods: SERVES_SNAKE }, "a2a-snake"],
     [
       "hybrid card, serves 0.3",
@@ -109,7 +126,7 @@ describe("what an agent says and does", () => {
     const { text, agent } = await detect(options);
     expect(text).toEqual(by(dialect));
     // The message itself is the only call with effects, and the agent has taken it once.
-    const harmless = /\/get$|^a2a\.getTask$/;
+    const harmless = /\/get$|^a2a\.getTask$|^GetTask$/;
     const effects = agent.calls.filter((method) => !harmless.test(method));
     expect(effects).toHaveLength(1);
   });
