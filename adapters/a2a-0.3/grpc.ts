@@ -6,49 +6,74 @@
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { ProtoMessage } from "../../src/protocol/grpc-codec.ts";
 import type { GrpcClient, GrpcRequest } from "../../src/southbound/grpc.ts";
-import { mapped } from "../../src/southbound/values.ts";
+import type { Southbound } from "../../src/southbound/southbound.ts";
+import { mapped, opened } from "../../src/southbound/values.ts";
 import { compact } from "../shared/object.ts";
-import { taskName, toCreatePushRequest, toSendRequest, withBlocking, withPlainBytes } from "./proto-json.ts";
+import { taskName, toCreatePushRequest, toSendRequest, withBlocking } from "./proto-json.ts";
+import { AgentReader, type FileBytes } from "./reader.ts";
+import { fileBytesOverGrpc } from "./sdk-signs.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
-export class GrpcTransport implements Transport {
-  readonly #connect: () => GrpcClient;
-  readonly #named: () => string | undefined;
+export interface GrpcOptions {
+  /** Gives the client, which is wanted with the first call. */
+  readonly connect: () => GrpcClient;
+  /** Gives the address that the card names for gRPC. */
+  readonly named: () => string | undefined;
+  readonly fileBytes: FileBytes | "auto";
+}
 
-  /**
-   * @param connect gives the client, which is wanted with the first call
-   * @param named gives the address that the card names for gRPC
-   */
-  constructor(connect: () => GrpcClient, named: () => string | undefined) {
-    this.#connect = connect;
-    this.#named = named;
+export class GrpcTransport implements Transport {
+  readonly #southbound: Pick<Southbound, "log" | "newId">;
+  readonly #options: GrpcOptions;
+  readonly #reader: AgentReader;
+
+  constructor(southbound: Pick<Southbound, "log" | "newId">, options: GrpcOptions) {
+    this.#southbound = southbound;
+    this.#options = options;
+    const { fileBytes } = options;
+    const ask = (signal: AbortSignal) => this.#askFileBytes(signal);
+    this.#reader = new AgentReader({ fileBytes, ask, log: southbound.log });
   }
 
   /** Resolves with the response as ProtoJSON; rejects with an A2AError. */
-  async call(exchange: Exchange): Promise<unknown> {
+  async call({ signal, headers, ...asked }: Exchange): Promise<unknown> {
     try {
-      return withPlainBytes(await this.#connect().unary(toGrpcRequest(exchange)));
+      const request = toGrpcRequest(await this.#reader.prepared(asked, signal));
+      return this.#reader.read(await this.#options.connect().unary({ ...request, headers, signal }));
     } catch (thrown) {
-      throw isNoCard(exchange, thrown) ? new A2AError("extended-card-not-configured") : this.#told(thrown);
+      throw isNoCard(asked, thrown) ? new A2AError("extended-card-not-configured") : this.#told(thrown);
     }
   }
 
   /** Yields each event as ProtoJSON; throws an A2AError at an error, before or in the stream. */
-  stream(exchange: Exchange): AsyncIterable<unknown> {
-    const events = this.#connect().stream(toGrpcRequest(exchange));
+  stream({ signal, headers, ...asked }: Exchange): AsyncIterable<unknown> {
+    const events = opened(async () => {
+      const request = toGrpcRequest(await this.#reader.prepared(asked, signal));
+      return this.#options.connect().stream({ ...request, headers, signal });
+    });
     return mapped(events, {
-      value: (event) => [withPlainBytes(event)],
+      value: (event) => [this.#reader.read(event)],
       fail: (thrown) => {
         throw this.#told(thrown);
       },
     });
   }
 
+  async #askFileBytes(signal: AbortSignal): Promise<FileBytes | undefined> {
+    const message = { name: taskName(`no-such-task-${this.#southbound.newId()}`) };
+    try {
+      await this.#options.connect().unary({ rpc: "GetTask", message, signal });
+    } catch (thrown) {
+      return fileBytesOverGrpc(thrown);
+    }
+    return undefined;
+  }
+
   /** Where nothing answered, and the card names another address, the error names that too. */
   #told(thrown: unknown): unknown {
     if (!(thrown instanceof A2AError)) return thrown;
     const tried = thrown.data?.["address"];
-    const named = this.#named();
+    const named = this.#options.named();
     if (typeof tried !== "string" || named === undefined || hostOf(named) === hostOf(tried)) return thrown;
     const { code, message, data, cause } = thrown;
     const hint = `${message}; its card names ${named} for gRPC, which the option grpcUrl may name too, or grpcPort: card`;
@@ -64,9 +89,9 @@ const isNoCard = ({ method }: Request, thrown: unknown): boolean =>
   thrown instanceof A2AError &&
   (thrown.code === "unsupported-operation" || thrown.code === "method-not-found");
 
-function toGrpcRequest({ signal, headers, ...asked }: Exchange): GrpcRequest {
-  const [rpc, message] = rpcOf(asked);
-  return { rpc, message, headers, signal };
+function toGrpcRequest(request: Request): Pick<GrpcRequest, "rpc" | "message"> {
+  const [rpc, message] = rpcOf(request);
+  return { rpc, message };
 }
 
 /** The metadata of tasks/cancel and tasks/resubscribe has no place in their requests. */

@@ -79,11 +79,12 @@ class Backend03 implements Backend {
     const toError = (fault: VendorFault) => toCanonicalError(fault, offersOnly10(this.#last));
     this.#transports = {
       jsonrpc: new JsonRpcClient({ http, url, newId, toError, fold }),
-      "http+json": new RestClient(http, { url, layout: options.rest }),
-      grpc: new GrpcTransport(
-        () => grpcOf(southbound, this.#grpcAddress()),
-        () => this.#last && grpcOnCard(this.#last),
-      ),
+      "http+json": new RestClient(southbound, { layout: options.rest, fileBytes: options.fileBytes }),
+      grpc: new GrpcTransport(southbound, {
+        connect: () => grpcOf(southbound, this.#grpcAddress()),
+        named: () => this.#last && grpcOnCard(this.#last),
+        fileBytes: options.fileBytes,
+      }),
     };
     const load = async (signal: AbortSignal): Promise<AgentCard> => {
       this.#last = toCanonicalCard(await this.#fetchCard(signal), { name: southbound.agent, url });

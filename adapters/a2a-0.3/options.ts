@@ -31,6 +31,14 @@ export const Options = z.strictObject({
         "How the agent serves HTTP+JSON: `v1`, routes under `/v1` and ProtoJSON, as 0.3.0 has it; `bare`, routes without `/v1` and " +
         "the JSON of the schema, as a2a-go v2 does; `auto`: `v1`, and `bare` if it has no such routes.",
     }),
+  fileBytes: z
+    .enum(["auto", "once", "twice"])
+    .default("auto")
+    .meta({
+      description:
+        "How often the bytes of files are encoded as base64 over HTTP+JSON and gRPC: `once`, as 0.3.0 has it; `twice`, as the SDKs of " +
+        "Python and Java read and write them; `auto` finds out before the first file is sent.",
+    }),
   grpcUrl: z
     .string()
     .refine(isGrpcAddress, {

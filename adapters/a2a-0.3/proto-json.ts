@@ -1,11 +1,8 @@
-/**
- * What HTTP+JSON and gRPC share (A2A 0.3.0 §3.2.2, §3.2.3): a message goes out as ProtoJSON, and the bytes of files that
- * come back may have been encoded twice.
- */
+/** What HTTP+JSON and gRPC share (A2A 0.3.0 §3.2.2, §3.2.3): a message goes out as ProtoJSON. */
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { toProtoJsonMessage } from "../../src/protocol/proto-json.ts";
 import { toProtoJsonPushConfig, toProtoJsonTaskPushConfig } from "../../src/protocol/proto-json-params.ts";
-import { compact, isRecord } from "../shared/object.ts";
+import { compact } from "../shared/object.ts";
 import type { CallbackParams } from "./transport.ts";
 
 /**
@@ -42,33 +39,3 @@ export const toCreatePushRequest = (params: CallbackParams): Record<string, unkn
 
 /** How gRPC names a task. */
 export const taskName = (id: string): string => `tasks/${id}`;
-
-/** Shorter text of these letters may well be what the file says. */
-const MIN_REPAIRED = 16;
-
-/**
- * The Python SDK encodes base64 as bytes once more. Bytes that are themselves nothing but canonical base64 are taken for
- * that; a file that really holds such a text is read as what the text stands for.
- */
-export function withPlainBytes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withPlainBytes);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      (name === "fileWithBytes" || name === "file_with_bytes") && typeof member === "string"
-        ? onceEncoded(member)
-        : name === "metadata" || name === "data"
-          ? member
-          : withPlainBytes(member),
-    ]),
-  );
-}
-
-function onceEncoded(bytes: string): string {
-  const inner = Buffer.from(bytes, "base64").toString("latin1");
-  return inner.length >= MIN_REPAIRED && isBase64(inner) ? inner : bytes;
-}
-
-/** A pattern that counts the letters in fours would run out of stack on a file of some megabytes. */
-const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);

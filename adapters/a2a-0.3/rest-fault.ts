@@ -34,6 +34,9 @@ const Fault = z.looseObject({
 const read = (json: unknown) =>
   Fault.safeParse(isRecord(json) && isRecord(json["error"]) ? json["error"] : json).data;
 
+/** What the body says in words; empty if it says nothing. */
+export const messageOf = (json: unknown): string => read(json)?.message ?? "";
+
 /** The code of JSON-RPC that a body names, by number or by name. */
 function codeNamed(json: unknown): number | undefined {
   const { code, type, error, details = [] } = read(json) ?? {};

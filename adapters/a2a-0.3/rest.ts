@@ -5,42 +5,53 @@
  */
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { HttpClient, HttpResponse, HttpStream } from "../../src/southbound/http.ts";
+import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
-import { withPlainBytes } from "./proto-json.ts";
+import { AgentReader, type FileBytes } from "./reader.ts";
 import { faultOf, isFault, isFromRoute, isNoRoute } from "./rest-fault.ts";
 import { routesOf, type Layout, type Route } from "./rest-routes.ts";
+import { fileBytesOverHttp } from "./sdk-signs.ts";
 import type { Exchange, Request, Transport } from "./transport.ts";
 
+type Reached = Pick<Southbound, "http" | "log" | "newId" | "url">;
+
 export interface RestOptions {
-  /** As configured, with or without `/v1` at its end. */
-  readonly url: string;
   /** `auto`: `v1`, and `bare` if the agent has no such routes. */
   readonly layout: Layout | "auto";
+  readonly fileBytes: FileBytes | "auto";
 }
 
 export class RestClient implements Transport {
   readonly #http: HttpClient;
+  readonly #newId: () => string;
   readonly #base: string;
+  readonly #reader: AgentReader;
   /** Undefined until the agent has answered on a route of either. */
   #layout: Layout | undefined;
   /** The verb by which the agent lets subscribe. */
   #subscribesBy: Route["method"] | undefined;
 
-  constructor(http: HttpClient, { url, layout }: RestOptions) {
+  /** The URL of `southbound` may end in `/v1` or not. */
+  constructor(southbound: Reached, { layout, fileBytes }: RestOptions) {
+    const { http, log, url } = southbound;
     this.#http = http;
+    this.#newId = () => southbound.newId();
     this.#base = url.replace(/\/+$/, "").replace(/\/v1$/, "");
     this.#layout = layout === "auto" ? undefined : layout;
+    const ask = (signal: AbortSignal) => this.#askFileBytes(signal);
+    this.#reader = new AgentReader({ fileBytes, ask, log });
   }
 
   /** Resolves with the body; rejects with an A2AError. */
   async call({ signal, headers, ...asked }: Exchange): Promise<unknown> {
-    const response = await this.#tried(
+    const response = await this.#understood(
       asked,
+      signal,
       (route) => this.#http.unary({ ...route, headers, signal }),
       (answer) => answer,
     );
     if (response.status >= 400) throw faultOf(asked.method, response);
-    return withPlainBytes(response.json);
+    return this.#reader.read(response.json);
   }
 
   /** Yields each frame; throws an A2AError at an error, before or in the stream. */
@@ -51,8 +62,9 @@ export class RestClient implements Transport {
   async #open({ signal, headers, ...asked }: Exchange): Promise<AsyncIterable<unknown>> {
     const { method } = asked;
     const request = { headers: { accept: "text/event-stream", ...headers }, signal };
-    const answer = await this.#tried<HttpStream>(
+    const answer = await this.#understood<HttpStream>(
       asked,
+      signal,
       (route) => this.#http.stream({ ...route, ...request }),
       (stream) => (stream.ok ? undefined : stream.response),
     );
@@ -62,9 +74,37 @@ export class RestClient implements Transport {
       value: ({ value, event }) => {
         const fault = event === "error" || isFault(value) ? value : undefined;
         if (fault !== undefined) throw faultOf(method, { status, headers: {}, json: fault, excerpt: "" });
-        return [withPlainBytes(value)];
+        return [this.#reader.read(value)];
       },
     });
+  }
+
+  /** The answer to the request as the agent reads it; one that is refused for what can be left out is sent without that. */
+  async #understood<T>(
+    request: Request,
+    signal: AbortSignal,
+    send: (route: Route) => Promise<T>,
+    responseOf: (answer: T) => HttpResponse | undefined,
+  ): Promise<T> {
+    for (;;) {
+      const answer = await this.#tried(await this.#reader.prepared(request, signal), send, responseOf);
+      const response = responseOf(answer);
+      if (!response || !this.#reader.learns(response)) return answer;
+    }
+  }
+
+  /** Undefined where the agent cannot be asked now; what is to be sent shows why. */
+  async #askFileBytes(signal: AbortSignal): Promise<FileBytes | undefined> {
+    const id = `no-such-task-${this.#newId()}`;
+    const get = (route: Route) => this.#http.unary({ ...route, signal });
+    try {
+      const task = await this.#tried({ method: "tasks/get", params: { id } }, get, (answer) => answer);
+      if (this.#layout === "bare") return "once";
+      return await fileBytesOverHttp(task, () => get({ method: "GET", url: `${this.#base}/v1/${id}` }));
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    }
   }
 
   /**

@@ -118,7 +118,12 @@ export function fromGrpcStatus({ code, details, trailer, rpc }: ReceivedStatus):
   const text = told?.message ?? (byName && named?.[2]) ?? details;
   return new A2AError(byTrailer ?? byName ?? byStatus, {
     message: text === "" ? undefined : text,
-    data: { stage: "response", grpcStatus: status[code] ?? code, ...(told && { vendor: told }) },
+    data: {
+      stage: "response",
+      grpcStatus: status[code] ?? code,
+      ...(byName && { errorName: named?.[1] }),
+      ...(told && { vendor: told }),
+    },
   });
 }
 

@@ -251,5 +251,6 @@ test("options are strict", () => {
     transport: "auto",
     rest: "auto",
     grpcPort: "configured",
+    fileBytes: "auto",
   });
 });

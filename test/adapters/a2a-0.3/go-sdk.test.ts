@@ -57,7 +57,7 @@ async function fronted(routes: Routes, options: object = {}) {
   stops.push(() => vendor.stop());
   const proxy = await startTestProxy({ go: { adapter: "a2a-0.3", url: vendor.url, options } });
   stops.push(() => proxy.stop());
-  const asked = (): string[] => vendor.asked().filter((route) => !route.includes("well-known"));
+  const asked = (): string[] => vendor.asked().filter((route) => route.includes("message:"));
   return { url: proxy.agent("go"), vendor, asked };
 }
 

@@ -1,6 +1,6 @@
-/** Servers of the Python SDK, 0.3.26, by their recorded answers over HTTP+JSON, and their rules over gRPC. */
+/** Servers of the Python SDK, 0.3.26, by their recorded answers over HTTP+JSON, and their rules over gRPC; and files for others. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { Server, ServerCredentials, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
+import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
 import { loadService, type ProtoMessage } from "../../../src/protocol/grpc-codec.ts";
 import { rpc, userMessage } from "../../support/client.ts";
 import { startTestProxy } from "../../support/proxy.ts";
@@ -64,28 +64,162 @@ describe("message/send waits for the work, as it does over JSON-RPC", () => {
   });
 
   test("over gRPC", async () => {
-    const server = new Server();
-    const send = loadService().get("SendMessage");
-    if (!send) throw new Error("no SendMessage");
-    const requests: ProtoMessage[] = [];
-    const answer = (
-      { request }: ServerUnaryCall<ProtoMessage, ProtoMessage>,
-      reply: sendUnaryData<ProtoMessage>,
-    ): void => {
-      requests.push(request);
-      reply(null, JSON.parse(isBlocking(request) ? COMPLETED : SUBMITTED));
-    };
-    server.addService({ SendMessage: send }, { SendMessage: answer });
-    const port = await new Promise<number>((resolve, reject) =>
-      server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-        error ? reject(error) : resolve(bound),
-      ),
-    );
-    stops.push(() => server.forceShutdown());
-    const url = await fronted({ url: `grpc://127.0.0.1:${port}` });
+    const agent = await startGrpc({
+      SendMessage: (request) => JSON.parse(isBlocking(request) ? COMPLETED : SUBMITTED),
+    });
+    const url = await fronted({ url: agent.url });
     const { result } = await rpc(url, "message/send", userMessage("hello"));
     expect(result).toMatchObject({ status: { state: "completed" } });
     expect(answerOf(result)).toEqual([TEXT]);
-    expect(requests).toHaveLength(1);
+    expect(agent.calls).toMatchObject([["SendMessage", {}]]);
+  });
+});
+
+/** A gRPC server of some methods; what throws a string is refused as the SDK does, with NOT_FOUND and those details. */
+async function startGrpc(methods: Record<string, (request: ProtoMessage) => ProtoMessage>) {
+  const calls: [string, ProtoMessage][] = [];
+  const server = new Server();
+  const codecs = [...loadService()].filter(([name]) => name in methods);
+  const handlers = Object.entries(methods).map(([name, answer]) => [
+    name,
+    ({ request }: ServerUnaryCall<ProtoMessage, ProtoMessage>, reply: sendUnaryData<ProtoMessage>): void => {
+      calls.push([name, request]);
+      try {
+        reply(null, answer(request));
+      } catch (details) {
+        reply({ code: status.NOT_FOUND, details: String(details) });
+      }
+    },
+  ]);
+  server.addService(Object.fromEntries(codecs), Object.fromEntries(handlers));
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  stops.push(() => server.forceShutdown());
+  return { url: `grpc://127.0.0.1:${port}`, calls };
+}
+
+/** Bytes that are no UTF-8: what reads their base64 as text fails or spoils them. */
+const BYTES = "gIGCAAEC/w==";
+const TWICE = "Z0lHQ0FBRUMvdz09";
+const fileMessage = () => ({
+  message: {
+    ...userMessage("look").message,
+    parts: [
+      { kind: "text", text: "look", metadata: { a: 1 } },
+      { kind: "file", file: { bytes: BYTES, name: "a.bin", mimeType: "a/b" } },
+    ],
+  },
+});
+const contentOf = (body: unknown): unknown => (body as { message: { content: unknown } }).message.content;
+
+describe("files over HTTP+JSON are encoded twice", () => {
+  const framework = { status: 404, body: '{"detail":"Not Found"}' };
+  const options = { transport: "http+json" };
+
+  /** An agent that answers tasks/get of an unknown task, and unknown paths, as given. */
+  const agentOf = async (noTask: object, noPath: object) => {
+    const vendor = await startRoutedVendor(
+      { "POST /v1/message:send": () => ({ body: COMPLETED }) },
+      ({ route }) => (route.startsWith("GET /v1/tasks/no-such-task") ? noTask : noPath),
+    );
+    stops.push(() => vendor.stop());
+    const sent = () => vendor.requests.filter(({ route }) => route === "POST /v1/message:send");
+    const asked = () => vendor.asked().filter((route) => route.includes("no-such-task"));
+    return { url: vendor.url, sent, asked };
+  };
+
+  const GOOGLE = {
+    status: 404,
+    body: '{"error":{"code":404,"status":"NOT_FOUND","message":"Task not found","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"TASK_NOT_FOUND","domain":"a2a-protocol.org","metadata":{}}]}}',
+  };
+  const express = { status: 404, headers: { "content-type": "text/html" }, body: "<pre>Cannot GET</pre>" };
+
+  test.each([
+    ["0.3.26 (recorded)", NO_SUCH_TASK, framework, TWICE],
+    ["1.3.0 (constructed from its source)", GOOGLE, framework, TWICE],
+    ["another SDK of Google's form", GOOGLE, express, BYTES],
+    [
+      "a2a-java 0.3.3 (recorded)",
+      { status: 404, body: '{"error": "io.a2a.spec.TaskNotFoundError", "message": "Task not found"}' },
+      express,
+      TWICE,
+    ],
+    [
+      "the JavaScript SDK",
+      { status: 404, body: '{"code":-32001,"message":"Task not found"}' },
+      express,
+      BYTES,
+    ],
+    ["a server of its own", framework, framework, BYTES],
+    [
+      "one with both a code and a class",
+      {
+        status: 404,
+        body: '{"code":-32001,"error":"io.a2a.spec.TaskNotFoundError","message":"Task not found"}',
+      },
+      express,
+      BYTES,
+    ],
+  ])("to servers that are known for it: %s", async (_name, noTask, noPath, expected) => {
+    const { url, sent, asked } = await agentOf(noTask, noPath);
+    const agent = await fronted({ url, options });
+    await rpc(agent, "message/send", userMessage("no file"));
+    expect(asked()).toEqual([]);
+    for (let turn = 0; turn < 2; turn++)
+      expect((await rpc(agent, "message/send", fileMessage())).result).toMatchObject({ kind: "task" });
+    const file = { fileWithBytes: expected, name: "a.bin", mimeType: "a/b" };
+    const content = [{ text: "look", metadata: { a: 1 } }, { file }];
+    expect(
+      sent()
+        .slice(1)
+        .map(({ body }) => contentOf(body)),
+    ).toEqual([content, content]);
+    expect(asked().filter((route) => route.startsWith("GET /v1/tasks/"))).toHaveLength(1);
+  });
+
+  test.each([
+    ["once", BYTES],
+    ["twice", TWICE],
+  ])("as the configuration says: %s, without asking", async (fileBytes, expected) => {
+    const { url, sent, asked } = await agentOf(NO_SUCH_TASK, framework);
+    await rpc(await fronted({ url, options: { ...options, fileBytes } }), "message/send", fileMessage());
+    expect(contentOf(sent()[0]?.body)).toMatchObject([{}, { file: { fileWithBytes: expected } }]);
+    expect(asked()).toEqual([]);
+  });
+
+  test("not as long as the agent does not tell, which is asked again", async () => {
+    const { url, sent, asked } = await agentOf({ status: 503 }, framework);
+    const agent = await fronted({ url, options });
+    for (let turn = 0; turn < 2; turn++) await rpc(agent, "message/send", fileMessage());
+    expect(contentOf(sent()[0]?.body)).toMatchObject([{}, { file: { fileWithBytes: BYTES } }]);
+    expect(asked()).toHaveLength(2);
+  });
+});
+
+describe("files over gRPC are encoded twice", () => {
+  test.each([
+    [
+      "where the details name the error, as Python's and Java's do (recorded)",
+      "TaskNotFoundError: Task not found",
+      TWICE,
+    ],
+    ["not else", "task not found", BYTES],
+  ])("%s", async (_when, details, expected) => {
+    const { url, calls } = await startGrpc({
+      SendMessage: () => JSON.parse(COMPLETED),
+      GetTask: () => {
+        // oxlint-disable-next-line only-throw-error
+        throw details;
+      },
+    });
+    const agent = await fronted({ url });
+    for (let turn = 0; turn < 2; turn++) await rpc(agent, "message/send", fileMessage());
+    const sent = calls.filter(([name]) => name === "SendMessage").map(([, request]) => contentOf(request));
+    const content = [{}, { file: { fileWithBytes: expected } }];
+    expect(sent).toMatchObject([content, content]);
+    expect(calls.filter(([name]) => name === "GetTask")).toHaveLength(1);
   });
 });

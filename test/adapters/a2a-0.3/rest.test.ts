@@ -11,8 +11,15 @@ import {
 } from "a2a03/server";
 import { UserBuilder, restHandler } from "a2a03/server/express";
 import express from "express";
+import { pino } from "pino";
 import { RestClient } from "../../../adapters/a2a-0.3/rest.ts";
-import type { HttpRequest, HttpResponse, HttpStream, StreamedValue } from "../../../src/southbound/http.ts";
+import type {
+  HttpClient,
+  HttpRequest,
+  HttpResponse,
+  HttpStream,
+  StreamedValue,
+} from "../../../src/southbound/http.ts";
 import { rpc, streamResults, userMessage } from "../../support/client.ts";
 import { startTestProxy } from "../../support/proxy.ts";
 
@@ -108,21 +115,22 @@ function scripted(...answers: (Partial<HttpResponse> | readonly StreamedValue[])
     yield* list;
   }
   const isList = (answer: object): answer is readonly StreamedValue[] => Array.isArray(answer);
-  const client = new RestClient(
-    {
-      unary: async (request) => {
-        const answer = next(request);
-        if (isList(answer)) throw new Error("not a stream");
-        return response(answer);
-      },
-      stream: async (request): Promise<HttpStream> => {
-        const answer = next(request);
-        return isList(answer)
-          ? { ok: true, status: 200, values: values(answer) }
-          : { ok: false, response: response(answer) };
-      },
+  const http: HttpClient = {
+    unary: async (request) => {
+      const answer = next(request);
+      if (isList(answer)) throw new Error("not a stream");
+      return response(answer);
     },
-    { url: "http://agent.test/base/v1/", layout: "auto" },
+    stream: async (request): Promise<HttpStream> => {
+      const answer = next(request);
+      return isList(answer)
+        ? { ok: true, status: 200, values: values(answer) }
+        : { ok: false, response: response(answer) };
+    },
+  };
+  const client = new RestClient(
+    { http, log: pino({ level: "silent" }), newId: () => "1", url: "http://agent.test/base/v1/" },
+    { layout: "auto", fileBytes: "auto" },
   );
   return { client, requests };
 }
