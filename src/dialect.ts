@@ -14,6 +14,7 @@ import type {
 } from "./adapter.ts";
 import type { AgentCard } from "./protocol/card.ts";
 import type { A2AError } from "./protocol/errors.ts";
+import type { GrpcService } from "./protocol/grpc-codec.ts";
 import type { MessageSendParams } from "./protocol/params.ts";
 import type { VendorFault } from "./southbound/vendor-fault.ts";
 
@@ -50,6 +51,8 @@ export interface Dialect {
   readonly name: string;
   readonly jsonrpc: JsonRpcMethods;
   readonly rest?: readonly RestRoute[];
+  /** The service, whose RPCs have the names of the methods over JSON-RPC. */
+  readonly grpc?: GrpcService;
   /** Of the bodies over HTTP+JSON, if it is not application/json. */
   readonly mediaType?: string;
 }

@@ -1,12 +1,12 @@
 /**
- * Agents that speak official A2A 1.0 (`lf.a2a.v1`) over JSON-RPC or HTTP+JSON. README.md has the fields and what is lost.
+ * Agents that speak official A2A 1.0 (`lf.a2a.v1`) over JSON-RPC, HTTP+JSON or gRPC. README.md has the fields and what is lost.
  */
 import type { Adapter } from "../../src/adapter.ts";
 import type { AgentDialect } from "../../src/dialect.ts";
 import { agentOver } from "../../src/southbound/agent-over.ts";
 import { canonicalNames } from "../shared/method-names.ts";
 import { codec10, Options } from "./codec.ts";
-import { JSONRPC, REST } from "./methods.ts";
+import { GRPC, JSONRPC, REST } from "./methods.ts";
 import type { WireCard } from "./wire.ts";
 
 const dialect: AgentDialect<Options, WireCard> = {
@@ -14,6 +14,7 @@ const dialect: AgentDialect<Options, WireCard> = {
   options: Options,
   jsonrpc: JSONRPC,
   rest: REST,
+  grpc: GRPC,
   mediaType: "application/a2a+json",
   codec: codec10,
 };
@@ -21,6 +22,7 @@ const dialect: AgentDialect<Options, WireCard> = {
 export const a2a10: Adapter<Options> = {
   name: dialect.name,
   options: Options,
+  speaksGrpc: true,
   methodNames: canonicalNames(JSONRPC),
   connect: (options, southbound) => agentOver(dialect, options, southbound),
 };

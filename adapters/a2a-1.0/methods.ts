@@ -1,5 +1,6 @@
 /** The methods of A2A 1.0 on its bindings: names over JSON-RPC (and gRPC, where they are the same), routes over HTTP+JSON. */
 import type { JsonRpcMethods, MethodName, RestRoute } from "../../src/dialect.ts";
+import type { GrpcService } from "../../src/protocol/grpc-codec.ts";
 
 export const JSONRPC = {
   send: "SendMessage",
@@ -14,6 +15,9 @@ export const JSONRPC = {
   deletePush: "DeleteTaskPushNotificationConfig",
   extendedCard: "GetExtendedAgentCard",
 } as const satisfies JsonRpcMethods & Readonly<Record<MethodName, string>>;
+
+/** Its RPCs have the names above. */
+export const GRPC: GrpcService = { name: "lf.a2a.v1.A2AService", file: "lf.a2a.v1.proto" };
 
 const CONFIGS = "/tasks/{taskId}/pushNotificationConfigs";
 

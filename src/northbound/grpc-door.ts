@@ -14,7 +14,7 @@ import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Presented } from "../auth/scheme.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { SERVICE_NAME } from "../protocol/grpc-codec.ts";
+import { A2A_V1 } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import type { GrpcAgents } from "./grpc-agents.ts";
 import type { ServedAgent } from "./served-agent.ts";
@@ -39,7 +39,7 @@ export interface DoorOptions {
   readonly onRefused: (entrance: Entrance, error: A2AError) => void;
 }
 
-const PATH = `/${SERVICE_NAME}/`;
+const PATH = `/${A2A_V1.name}/`;
 
 /** The metadata key that names the agent. */
 const AGENT_KEY = "a2a-agent";

@@ -12,7 +12,9 @@ import {
 import { ReflectionService } from "@grpc/reflection";
 import descriptor from "protobufjs/ext/descriptor/index.js";
 import { z } from "zod";
-import { PROTO_FILE, SERVICE_NAME } from "../protocol/grpc-codec.ts";
+import { A2A_V1, protoFile } from "../protocol/grpc-codec.ts";
+
+const PROTO_FILE = protoFile(A2A_V1);
 
 const Named = z.looseObject({ name: z.string() });
 const Field = z.looseObject({ name: z.string(), typeName: z.string().optional() });
@@ -41,7 +43,7 @@ type Resolve = (reference: string, scope: string) => string;
 
 /** Describes the service to whoever asks. The files are read when this is called. */
 export function createReflection(): ReflectionService {
-  return new ReflectionService(describe(), { services: [SERVICE_NAME] });
+  return new ReflectionService(describe(), { services: [A2A_V1.name] });
 }
 
 function describe(): PackageDefinition {

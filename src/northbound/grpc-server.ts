@@ -6,7 +6,7 @@ import { Server, type ServerCredentials, type ServerOptions } from "@grpc/grpc-j
 import { HealthImplementation } from "grpc-health-check";
 import type { GrpcConfig } from "../config/grpc.ts";
 import type { A2AError } from "../protocol/errors.ts";
-import { SERVICE_NAME } from "../protocol/grpc-codec.ts";
+import { A2A_V1 } from "../protocol/grpc-codec.ts";
 import { outcomeOf } from "./access-line.ts";
 import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
 import type { GrpcDeps } from "./grpc-call.ts";
@@ -93,7 +93,7 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
 class Endpoint {
   readonly listener: GrpcListener;
   readonly #server: Server;
-  readonly #health = new HealthImplementation({ "": "SERVING", [SERVICE_NAME]: "SERVING" });
+  readonly #health = new HealthImplementation({ "": "SERVING", [A2A_V1.name]: "SERVING" });
   #isDraining = false;
 
   constructor(
@@ -117,7 +117,7 @@ class Endpoint {
     if (this.#isDraining) return;
     const status = isServing ? "SERVING" : "NOT_SERVING";
     this.#health.setStatus("", status);
-    this.#health.setStatus(SERVICE_NAME, status);
+    this.#health.setStatus(A2A_V1.name, status);
   }
 
   drain(): Promise<void> {

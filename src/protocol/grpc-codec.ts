@@ -1,15 +1,15 @@
 /**
- * The service of `proto/a2a.v1.proto` with messages as ProtoJSON objects, so that gRPC and HTTP+JSON share one mapping
- * to the canonical model (proto-json.ts). What protobuf's own JSON mapping knows and the library does not is added here:
- * `google.protobuf.Struct` as a plain object, `Timestamp` as ISO text, and fields that have another name in JSON.
+ * A gRPC service with messages as ProtoJSON objects, so that gRPC and HTTP+JSON share one mapping to the canonical model.
+ * What protobuf's own JSON mapping knows and the library does not is added here: `google.protobuf.Struct` as a plain
+ * object, `Value` as any JSON, `Timestamp` as ISO text, and fields that have another name in JSON.
  *
- * The proto file is this proxy's own and is read at the start; it also feeds reflection, and users can generate clients
- * from it. Nothing is registered globally: another user of protobufjs in the process is not affected.
+ * The proto files are this proxy's own and are read at the start; users can generate clients from them. Nothing is
+ * registered globally: another user of protobufjs in the process is not affected.
  */
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import protobuf from "protobufjs";
-import { fromStruct, fromTimestamp, toStruct, toTimestamp } from "./grpc-well-known.ts";
+import { fromStruct, fromTimestamp, fromValue, toStruct, toTimestamp, toValue } from "./grpc-well-known.ts";
 import { hasMoreValues, shapeOf } from "./proto-scan.ts";
 
 /** A message as ProtoJSON: a plain object. */
@@ -28,37 +28,49 @@ export interface MethodCodec {
   readonly responseDeserialize: (bytes: Uint8Array) => ProtoMessage;
 }
 
-export const SERVICE_NAME = "a2a.v1.A2AService";
+export interface GrpcService {
+  /** With its package. */
+  readonly name: string;
+  /** In the folder `proto`. */
+  readonly file: string;
+  /** Fields whose JSON name is not their proto name in camelCase: type, proto name, JSON name. */
+  readonly jsonNames?: readonly (readonly [type: string, from: string, to: string])[];
+}
 
-export const PROTO_FILE = join(
-  dirname(findPackageJSON("..", import.meta.url) ?? "package.json"),
-  "proto/a2a.v1.proto",
-);
+/** A2A 0.3.0's. */
+export const A2A_V1: GrpcService = {
+  name: "a2a.v1.A2AService",
+  file: "a2a.v1.proto",
+  jsonNames: [
+    ["TaskStatus", "update", "message"],
+    ["SendMessageRequest", "request", "message"],
+    ["SendMessageResponse", "msg", "message"],
+    ["StreamResponse", "msg", "message"],
+  ],
+};
 
-/** Fields whose JSON name is not their proto name in camelCase. */
-const JSON_NAMES = [
-  ["TaskStatus", "update", "message"],
-  ["SendMessageRequest", "request", "message"],
-  ["SendMessageResponse", "msg", "message"],
-  ["StreamResponse", "msg", "message"],
-] as const;
+const FOLDER = join(dirname(findPackageJSON("..", import.meta.url) ?? "package.json"), "proto");
+
+export const protoFile = ({ file }: GrpcService): string => join(FOLDER, file);
 
 /** Enums by name, bytes as base64; defaults stay out. */
 const AS_JSON = { enums: String, bytes: String } as const;
 
 /** The methods by their proto names; the file is read once per call. */
-export function loadService(): ReadonlyMap<string, MethodCodec> {
+export function loadService(service: GrpcService = A2A_V1): ReadonlyMap<string, MethodCodec> {
   const root = new protobuf.Root();
-  root.loadSync(PROTO_FILE);
-  for (const [type, from, to] of JSON_NAMES) rename(root.lookupType(`a2a.v1.${type}`), from, to);
+  root.loadSync(protoFile(service));
+  const declared = root.lookupService(service.name);
+  const { parent } = declared;
+  for (const [type, from, to] of service.jsonNames ?? [])
+    rename(root.lookupType(`${parent?.fullName}.${type}`), from, to);
   root.resolveAll();
   structsAsObjects(root.lookupType("google.protobuf.Struct"));
-  timestampsAsText(root.lookupType("a2a.v1.TaskStatus"));
-  const { methodsArray } = root.lookupService(SERVICE_NAME);
-  return new Map(methodsArray.map((method) => [method.name, codecOf(method)]));
+  for (const type of parent?.nestedArray ?? []) if (type instanceof protobuf.Type) wellKnownAsJson(type);
+  return new Map(declared.methodsArray.map((method) => [method.name, codecOf(method, service.name)]));
 }
 
-function codecOf(method: protobuf.Method): MethodCodec {
+function codecOf(method: protobuf.Method, service: string): MethodCodec {
   method.resolve();
   const { name, requestStream, responseStream, resolvedRequestType, resolvedResponseType } = method;
   if (!resolvedRequestType || !resolvedResponseType) throw new Error(`${name} has no types`);
@@ -66,7 +78,7 @@ function codecOf(method: protobuf.Method): MethodCodec {
   const response = serializersOf(resolvedResponseType);
   const shape = shapeOf(resolvedRequestType);
   return {
-    path: `/${SERVICE_NAME}/${name}`,
+    path: `/${service}/${name}`,
     requestStream: requestStream ?? false,
     responseStream: responseStream ?? false,
     requestSerialize: request.serialize,
@@ -99,15 +111,40 @@ function structsAsObjects(type: protobuf.Type): void {
   type.toObject = fromStruct;
 }
 
-/** Here and not at Timestamp, since the converter of a holder insists that a message is given as an object. */
-function timestampsAsText(type: protobuf.Type): void {
+/** How the values of a well-known type are in JSON. */
+interface JsonForm {
+  readonly toMessage: (json: unknown) => object;
+  readonly toJson: (message: unknown) => unknown;
+}
+
+const JSON_FORMS: ReadonlyMap<string, JsonForm> = new Map([
+  [".google.protobuf.Timestamp", { toMessage: toTimestamp, toJson: fromTimestamp }],
+  [".google.protobuf.Value", { toMessage: toValue, toJson: fromValue }],
+]);
+
+/** At the holder and not at the type itself, since the converter of a holder insists that a message is given as an object. */
+function wellKnownAsJson(type: protobuf.Type): void {
+  const forms = type.fieldsArray.flatMap(({ name, resolvedType }) => {
+    const form = JSON_FORMS.get(resolvedType?.fullName ?? "");
+    return form ? [[name, form] as const] : [];
+  });
+  if (forms.length === 0) return;
   type.setup();
   const fromObject = type.fromObject.bind(type);
   const toObject = type.toObject.bind(type);
-  type.fromObject = ({ timestamp, ...json }) =>
-    fromObject(timestamp === undefined ? json : { ...json, timestamp: toTimestamp(timestamp) });
+  type.fromObject = (given) => {
+    const json = { ...given };
+    for (const [name, { toMessage }] of forms)
+      if (json[name] !== undefined) json[name] = toMessage(json[name]);
+    return fromObject(json);
+  };
   type.toObject = (message, options) => {
-    const { timestamp, ...json } = toObject(message, options);
-    return timestamp === undefined ? json : { ...json, timestamp: fromTimestamp(timestamp) };
+    const json = toObject(message, options);
+    for (const [name, { toJson }] of forms) {
+      if (json[name] === undefined) continue;
+      json[name] = toJson(Reflect.get(message, name));
+      if (json[name] === undefined) delete json[name];
+    }
+    return json;
   };
 }

@@ -11,7 +11,8 @@ export function toStruct(json: unknown): { fields: Fields } {
   };
 }
 
-function toValue(json: unknown): Fields {
+/** Any JSON as a Value message. */
+export function toValue(json: unknown): Fields {
   if (typeof json === "string") return { stringValue: json };
   if (typeof json === "number") return { numberValue: json };
   if (typeof json === "boolean") return { boolValue: json };
@@ -26,7 +27,7 @@ export function fromStruct(message: unknown): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fromValue(value)]));
 }
 
-function fromValue(message: unknown): unknown {
+export function fromValue(message: unknown): unknown {
   for (const name of ["stringValue", "boolValue"]) {
     const value = own(message, name);
     if (value !== undefined) return value;

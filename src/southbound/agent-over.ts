@@ -17,9 +17,11 @@ import { cached, type Cached } from "../lib/cached.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
-import { methodMissing, type Binding, type BoundCall } from "./bindings/binding.ts";
+import type { Binding, BoundCall } from "./bindings/binding.ts";
+import { GrpcBinding } from "./bindings/grpc.ts";
 import { JsonRpcBinding } from "./bindings/jsonrpc.ts";
 import { RestBinding } from "./bindings/rest.ts";
+import type { GrpcClient } from "./grpc.ts";
 import type { Southbound } from "./southbound.ts";
 import { mapped, opened } from "./values.ts";
 
@@ -155,10 +157,16 @@ class DialectAgent<O, Card> implements Backend {
       case "http+json":
         return new RestBinding({ dialect, http, url, toError });
       case "grpc":
-        throw methodMissing(`${dialect.name} over gRPC`, "send");
+        return new GrpcBinding(dialect, () => this.#grpcAt(url));
       default:
         return binding satisfies never;
     }
+  }
+
+  #grpcAt(address: string): GrpcClient {
+    const { agent, grpc } = this.#southbound;
+    if (grpc) return grpc(address, this.#dialect.grpc);
+    throw new A2AError("agent-unavailable", { message: `There is no gRPC to the agent ${agent}` });
   }
 
   /** Undefined if the card is unavailable: then the call itself shows what the agent can do. */

@@ -48,8 +48,8 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
       if (BEGINS_AS_JSON.test(excerpt)) lostEvents.report(signal);
     },
   });
-  const grpc = new GrpcClients((address, identity) =>
-    createGrpcClient({ ...secured, tls: identity, authorizer, target: grpcTargetOf(address, url) }),
+  const grpc = new GrpcClients(({ address, service }, identity) =>
+    createGrpcClient({ ...secured, tls: identity, authorizer, service, target: grpcTargetOf(address, url) }),
   );
   const verifyCard = verifierOf(config);
   const revalidation = new CardRevalidation();
@@ -68,7 +68,7 @@ export function createSouthbound(config: AgentConfig, { log, redact }: Southboun
     lostEvents,
     cardAge: () => revalidation.maxAge,
     http,
-    grpc: (address) => grpc.at(address, tls?.()),
+    grpc: (address, service) => grpc.at({ address, service }, tls?.()),
     log: agentLog,
     newId: () => randomUUID(),
     close: async () => {

@@ -5,7 +5,7 @@
 import { type Client, Metadata, connectivityState, type ClientReadableStream } from "@grpc/grpc-js";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
+import { loadService, type GrpcService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { authorized, lowerCase, type Authorization } from "./credentials.ts";
 import { forwardedHeaders } from "./forwarded.ts";
@@ -19,6 +19,8 @@ import type { FaultContext } from "./transport-error.ts";
 export interface GrpcClientOptions extends ChannelSettings {
   /** The agent's name, for errors. */
   readonly agent: string;
+  /** A2A 0.3.0's, if absent. */
+  readonly service?: GrpcService | undefined;
   readonly authorizer: Authorizer;
   readonly timeouts: Pick<AgentConfig["timeouts"], "connect">;
   readonly redact: Redact;
@@ -45,7 +47,7 @@ interface Progress {
 
 class GrpcJsClient implements ClosableGrpcClient {
   readonly #options: GrpcClientOptions;
-  readonly #codecs = loadService();
+  readonly #codecs: ReadonlyMap<string, MethodCodec>;
   #client: Client;
   readonly #open = new Set<Bytes>();
   /** Calls that have begun, answered or not. */
@@ -55,6 +57,7 @@ class GrpcJsClient implements ClosableGrpcClient {
 
   constructor(options: GrpcClientOptions) {
     this.#options = options;
+    this.#codecs = loadService(options.service);
     this.#client = connected(options);
   }
 

@@ -1,8 +1,15 @@
-/** An agent's gRPC clients: one for each address, and a new one when the certificates have changed. */
+/** An agent's gRPC clients: one for each service and address, and a new one when the certificates have changed. */
+import type { GrpcService } from "../protocol/grpc-codec.ts";
 import type { ClosableGrpcClient } from "./grpc-client.ts";
 import { NO_IDENTITY, type TlsIdentity } from "./tls.ts";
 
-type Connect = (address: string | undefined, identity: TlsIdentity) => ClosableGrpcClient;
+/** Which server an agent has; both are the usual ones if absent. */
+export interface GrpcPlace {
+  readonly address?: string | undefined;
+  readonly service?: GrpcService | undefined;
+}
+
+type Connect = (place: GrpcPlace, identity: TlsIdentity) => ClosableGrpcClient;
 
 interface Known {
   readonly identity: TlsIdentity;
@@ -11,7 +18,7 @@ interface Known {
 
 export class GrpcClients {
   readonly #connect: Connect;
-  readonly #known = new Map<string | undefined, Known>();
+  readonly #known = new Map<string, Known>();
   readonly #all = new Set<ClosableGrpcClient>();
 
   constructor(connect: Connect) {
@@ -19,11 +26,12 @@ export class GrpcClients {
   }
 
   /** The client to make the next call with; calls that are under way keep theirs. */
-  at(address: string | undefined, identity = NO_IDENTITY): ClosableGrpcClient {
-    const known = this.#known.get(address);
+  at(place: GrpcPlace, identity = NO_IDENTITY): ClosableGrpcClient {
+    const key = `${place.service?.name ?? ""} ${place.address ?? ""}`;
+    const known = this.#known.get(key);
     if (known?.identity === identity) return known.client;
-    const client = this.#connect(address, identity);
-    this.#known.set(address, { identity, client });
+    const client = this.#connect(place, identity);
+    this.#known.set(key, { identity, client });
     this.#all.add(client);
     known?.client.retire(() => this.#all.delete(known.client));
     return client;

@@ -1,11 +1,11 @@
 /**
- * The gRPC seam to the vendor: `a2a.v1.A2AService` with messages as ProtoJSON, one call with one answer, one with a stream.
+ * The gRPC seam to the vendor: a dialect's service with messages as ProtoJSON, one call with one answer, one with a stream.
  * What http.ts says of credentials, limits, signals and rejections holds here as well.
  */
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
 
 export interface GrpcRequest {
-  /** As `proto/a2a.v1.proto` names it. */
+  /** As the proto file names it. */
   readonly rpc: string;
   readonly message: ProtoMessage;
   /** Sent as metadata. */

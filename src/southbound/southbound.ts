@@ -1,5 +1,6 @@
 /** What an adapter is given to reach its vendor. All I/O, time and randomness come from here. */
 import type { Logger } from "pino";
+import type { GrpcService } from "../protocol/grpc-codec.ts";
 import type { GrpcClient } from "./grpc.ts";
 import type { HttpClient } from "./http.ts";
 
@@ -30,8 +31,9 @@ export interface Southbound {
    * The client of the agent's gRPC server, which is sent the credentials; absent where there is HTTP alone.
    * @param address the operator's, never one that a card says: `host:port`, after `grpc://` or `grpcs://` (else TLS as
    * `url` has it). Without it, host and port of `url`.
+   * @param service A2A 0.3.0's, if absent
    */
-  readonly grpc?: ((address?: string) => GrpcClient) | undefined;
+  readonly grpc?: ((address?: string, service?: GrpcService) => GrpcClient) | undefined;
   readonly log: Logger;
   /** Random, URL-safe, unique. */
   newId(): string;
