@@ -72,11 +72,19 @@ export interface AgentParams {
 }
 export type AgentMethod = keyof AgentParams;
 
+/** Where the configuration says that an agent is. */
+export interface AgentPlace {
+  /** Absolute; for a gRPC server, its host and port as a URL of HTTP. */
+  readonly url: string;
+  /** The configured URL is that of a gRPC server. */
+  readonly isGrpc?: boolean | undefined;
+}
+
 /** How one agent is called, as its card or the configuration says. */
 export interface Channel {
   readonly binding: BindingName;
-  /** An absolute URL for HTTP; an address for gRPC. */
-  readonly url: string;
+  /** An absolute URL for HTTP, an address for gRPC; absent: host and port of the configured one. */
+  readonly url?: string | undefined;
   readonly streams: boolean;
   /** Members that every request carries, such as a tenant. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
@@ -95,7 +103,7 @@ export interface AgentCodec<Card> {
   readCard(raw: unknown): Card;
   toCanonicalCard(card: Card, url: string): AgentCard;
   /** @param card undefined if it is unavailable */
-  channel(card: Card | undefined, url: string): Channel;
+  channel(card: Card | undefined, place: AgentPlace): Channel;
   native(card: AgentCard): NativeMethods;
   /** Whether the agent may push, as far as its card says. */
   acceptsPush(card: Card | undefined): boolean;

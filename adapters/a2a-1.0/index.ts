@@ -5,7 +5,8 @@ import type { Adapter } from "../../src/adapter.ts";
 import type { AgentDialect } from "../../src/dialect.ts";
 import { agentOver } from "../../src/southbound/agent-over.ts";
 import { canonicalNames } from "../shared/method-names.ts";
-import { codec10, Options } from "./codec.ts";
+import { Options } from "./channel.ts";
+import { codec10 } from "./codec.ts";
 import { GRPC, JSONRPC, REST } from "./methods.ts";
 import type { WireCard } from "./wire.ts";
 

@@ -50,7 +50,6 @@ function chosenInterface(card: WireCard, url: string) {
 /** An agent without a card counts as one that does not stream. */
 const channelOf = (card: WireCard | undefined, url: string, { tenant }: Options): Channel => ({
   binding: "jsonrpc",
-  url,
   streams: card?.capabilities?.streaming === true,
   params: compact({ tenant: tenant ?? (card && chosenInterface(card, url)?.tenant) }),
 });
@@ -94,7 +93,7 @@ function codec(options: Options): AgentCodec<WireCard> {
   const base = codec10({ transport: "jsonrpc" });
   return {
     ...base,
-    channel: (card, url) => channelOf(card, url, options),
+    channel: (card, { url }) => channelOf(card, url, options),
     headers: () => ({}),
     encode: encodeOf(base),
   };

@@ -134,9 +134,12 @@ function wellKnownAsJson(type: protobuf.Type): void {
   const toObject = type.toObject.bind(type);
   type.fromObject = (given) => {
     const json = { ...given };
-    for (const [name, { toMessage }] of forms)
-      if (json[name] !== undefined) json[name] = toMessage(json[name]);
-    return fromObject(json);
+    const values = forms.flatMap(([name, { toMessage }]) => {
+      const value: unknown = json[name];
+      delete json[name];
+      return value === undefined ? [] : [[name, toMessage(value)]];
+    });
+    return Object.assign(fromObject(json), Object.fromEntries(values));
   };
   type.toObject = (message, options) => {
     const json = toObject(message, options);

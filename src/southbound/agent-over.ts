@@ -48,7 +48,7 @@ class DialectAgent<O, Card> implements Backend {
     this.#dialect = dialect;
     this.#codec = codec;
     this.#southbound = southbound;
-    this.#card = cached(async (signal) => codec.readCard(await southbound.fetchCard(signal)), CARD_AGE);
+    this.#card = cached(async (signal) => codec.readCard(await this.#fetchCard(signal)), CARD_AGE);
   }
 
   async card(signal: AbortSignal): Promise<AgentCard> {
@@ -135,11 +135,11 @@ class DialectAgent<O, Card> implements Backend {
   }
 
   async #channel(signal: AbortSignal): Promise<Channel> {
-    return this.#codec.channel(await this.#knownCard(signal), this.#southbound.url);
+    return this.#codec.channel(await this.#knownCard(signal), this.#southbound);
   }
 
   #binding(channel: Channel): Binding {
-    const key = `${channel.binding} ${channel.url}`;
+    const key = `${channel.binding} ${channel.url ?? ""}`;
     const known = this.#bindings.get(key);
     if (known) return known;
     const binding = this.#bind(channel);
@@ -147,9 +147,10 @@ class DialectAgent<O, Card> implements Backend {
     return binding;
   }
 
-  #bind({ binding, url }: Channel): Binding {
+  #bind({ binding, url: address }: Channel): Binding {
     const dialect = this.#dialect;
-    const { http } = this.#southbound;
+    const { http, url: configured } = this.#southbound;
+    const url = address ?? configured;
     const { toError } = this.#codec;
     switch (binding) {
       case "jsonrpc":
@@ -157,16 +158,31 @@ class DialectAgent<O, Card> implements Backend {
       case "http+json":
         return new RestBinding({ dialect, http, url, toError });
       case "grpc":
-        return new GrpcBinding(dialect, () => this.#grpcAt(url));
+        return new GrpcBinding(dialect, () => this.#grpcAt(address));
       default:
         return binding satisfies never;
     }
   }
 
-  #grpcAt(address: string): GrpcClient {
+  #grpcAt(address: string | undefined): GrpcClient {
     const { agent, grpc } = this.#southbound;
     if (grpc) return grpc(address, this.#dialect.grpc);
     throw new A2AError("agent-unavailable", { message: `There is no gRPC to the agent ${agent}` });
+  }
+
+  /** A server of gRPC alone may say its card by an RPC, if none is served over HTTP or configured. */
+  async #fetchCard(signal: AbortSignal): Promise<unknown> {
+    const southbound = this.#southbound;
+    const channel = this.#codec.channel(undefined, southbound);
+    try {
+      return await southbound.fetchCard(signal);
+    } catch (thrown) {
+      if (channel.binding !== "grpc" || signal.aborted) throw thrown;
+    }
+    const call = { signal, newTaskId: "", newContextId: "", extensions: [] };
+    const card = await this.#binding(channel).call(this.#bound("extendedCard", undefined, call, channel));
+    await southbound.verifyCard?.(card);
+    return card;
   }
 
   /** Undefined if the card is unavailable: then the call itself shows what the agent can do. */

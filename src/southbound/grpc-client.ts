@@ -5,7 +5,12 @@
 import { type Client, Metadata, connectivityState, type ClientReadableStream } from "@grpc/grpc-js";
 import type { AgentConfig } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { loadService, type GrpcService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
+import {
+  loadService,
+  type GrpcService,
+  type MethodCodec,
+  type ProtoMessage,
+} from "../protocol/grpc-codec.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { authorized, lowerCase, type Authorization } from "./credentials.ts";
 import { forwardedHeaders } from "./forwarded.ts";

@@ -1,5 +1,5 @@
 /**
- * A server made with the official SDK 1.3.0 that speaks A2A 1.0 alone, over JSON-RPC and HTTP+JSON. "message" is answered
+ * A server made with the official SDK 1.3.0 that speaks A2A 1.0 alone, over JSON-RPC, HTTP+JSON and gRPC. "message" is answered
  * with a Message, "ask" asks a question, "slow" works until it is canceled, "parts" answers one part of every kind,
  * anything else is answered in three chunks.
  */
@@ -14,6 +14,8 @@ import {
   type RequestContext,
 } from "@a2a-js/sdk/server";
 import { jsonRpcHandler, restHandler, UserBuilder } from "@a2a-js/sdk/server/express";
+import { A2AService, grpcService, UserBuilder as GrpcUserBuilder } from "@a2a-js/sdk/server/grpc";
+import { Server as GrpcServer, ServerCredentials } from "@grpc/grpc-js";
 import express from "express";
 
 /** One part of every kind, with everything that only 1.0 can say. */
@@ -81,8 +83,22 @@ function speaker(ids: { taskId: string; contextId: string }, bus: ExecutionEvent
   return { status, chunk };
 }
 
-/** @param binding what the card names; `url` of the answer is its base URL */
-export async function startSdk10Server(binding: "JSONRPC" | "HTTP+JSON") {
+/** On a free port of this machine; `url` is its base URL, for gRPC `grpc://host:port`. */
+export type Sdk10Binding = "JSONRPC" | "HTTP+JSON" | "GRPC";
+
+async function startGrpc(requestHandler: DefaultRequestHandler): Promise<{ port: number; stop(): void }> {
+  const server = new GrpcServer();
+  const service = grpcService({ requestHandler, userBuilder: GrpcUserBuilder.noAuthentication });
+  server.addService(A2AService, service);
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
+    error ? reject(error) : resolve(port),
+  );
+  return { port: await promise, stop: () => server.forceShutdown() };
+}
+
+/** @param binding the one that the card names */
+export async function startSdk10Server(binding: Sdk10Binding) {
   const agent = new Agent();
   const app = express();
   const server = createServer(app).listen(0, "127.0.0.1");
@@ -90,7 +106,7 @@ export async function startSdk10Server(binding: "JSONRPC" | "HTTP+JSON") {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("not listening on TCP");
   const url = `http://127.0.0.1:${address.port}/`;
-  const paths = { JSONRPC: "rpc", "HTTP+JSON": "rest" };
+  const paths = { JSONRPC: "rpc", "HTTP+JSON": "rest", GRPC: "" };
   const card = {
     name: "SDK 1.3.0",
     description: "Made with the official SDK.",
@@ -111,10 +127,12 @@ export async function startSdk10Server(binding: "JSONRPC" | "HTTP+JSON") {
   app.get("/.well-known/agent-card.json", (_request, response) => void response.json(card));
   app.use("/rpc", jsonRpcHandler({ requestHandler, userBuilder }));
   app.use("/rest", restHandler({ requestHandler, userBuilder }));
+  const grpc = await startGrpc(requestHandler);
   const stop = async (): Promise<void> => {
+    grpc.stop();
     server.closeAllConnections();
     server.close();
     await once(server, "close");
   };
-  return { url, agent, stop };
+  return { url, grpcUrl: `grpc://127.0.0.1:${grpc.port}`, agent, stop };
 }

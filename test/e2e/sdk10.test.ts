@@ -11,8 +11,12 @@ import { startSdk10Server } from "./sdk10-server.ts";
 const AGENTS = [
   { name: "rpc", server: await startSdk10Server("JSONRPC") },
   { name: "rest", server: await startSdk10Server("HTTP+JSON") },
+  { name: "grpc", server: await startSdk10Server("GRPC") },
 ] as const;
-const agents = AGENTS.map(({ name, server }) => [name, { adapter: "a2a-1.0", url: server.url }]);
+const agents = AGENTS.map(({ name, server }) => {
+  const options = name === "grpc" ? { grpcUrl: server.grpcUrl } : {};
+  return [name, { adapter: "a2a-1.0", url: server.url, options }];
+});
 const proxy = await startTestProxy(Object.fromEntries(agents));
 
 afterAll(async () => {

@@ -178,7 +178,7 @@ describe("an authorization server", () => {
 describe("gRPC clients", () => {
   const fake = () => {
     const events: string[] = [];
-    const clients = new GrpcClients((address, { cert }) => {
+    const clients = new GrpcClients(({ address }, { cert }) => {
       const name = `${address} ${cert}`;
       events.push(`open ${name}`);
       const retire: ClosableGrpcClient["retire"] = () => void events.push(`retire ${name}`);
@@ -190,9 +190,9 @@ describe("gRPC clients", () => {
   test("are one for each address, and new ones once the certificates have changed", () => {
     const { clients, events } = fake();
     const [before, after] = [{ cert: "1" }, { cert: "2" }];
-    expect(clients.at("a", before)).toBe(clients.at("a", before));
-    clients.at("b", before);
-    expect(clients.at("a", after)).toBe(clients.at("a", after));
+    expect(clients.at({ address: "a" }, before)).toBe(clients.at({ address: "a" }, before));
+    clients.at({ address: "b" }, before);
+    expect(clients.at({ address: "a" }, after)).toBe(clients.at({ address: "a" }, after));
     expect(events).toEqual(["open a 1", "open b 1", "open a 2", "retire a 1"]);
     clients.close();
     expect(events.slice(4)).toEqual(["close a 1", "close b 1", "close a 2"]);

@@ -95,8 +95,8 @@ export const task: fc.Arbitrary<AgentTask> = fc
     id: optional(id),
     contextId: optional(id),
     status,
-    artifacts: optional(fc.array(artifact, { maxLength: 2 })),
-    history: optional(fc.array(message, { maxLength: 2 })),
+    artifacts: optional(fc.array(artifact, { minLength: 1, maxLength: 2 })),
+    history: optional(fc.array(message, { minLength: 1, maxLength: 2 })),
     metadata: optional(userData),
   })
   .map(dense);
