@@ -103,6 +103,8 @@ export interface Backend {
    * unknown id continues the last artifact of the same name. Otherwise each id is an artifact of its own.
    */
   readonly artifactIds?: "stable" | "changing" | undefined;
+  /** `stream`: a message that wants one answer is sent by `stream` alone, as the operator wants it. */
+  readonly sendBy?: "send" | "stream" | undefined;
   /** Fetches the vendor's card and translates it to 0.3.0. */
   card(signal: AbortSignal): Promise<AgentCard>;
   /** What is native once the card is known; without it, every method that is present. */

@@ -22,6 +22,7 @@ import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
 import { cached, type Cached } from "../../src/lib/cached.ts";
 import { methodUrl } from "../shared/method-url.ts";
+import { Send } from "../shared/send.ts";
 import { parseWire } from "../shared/wire.ts";
 import { ArtifactIds } from "./artifact-ids.ts";
 import { toCanonicalCard } from "./card.ts";
@@ -37,6 +38,7 @@ import {
 import { WireCard } from "./wire.ts";
 
 const Options = z.strictObject({
+  send: Send,
   artifacts: z
     .enum(["auto", "delta", "cumulative"])
     .default("auto")
@@ -57,11 +59,13 @@ const CARD_AGE = 5 * 60_000;
 
 class LegacyBackend implements Backend {
   readonly clientMintsTaskIds = true;
+  readonly sendBy: Options["send"];
   readonly #options: Options;
   readonly #southbound: Southbound;
   readonly #card: Cached<AgentCard>;
 
   constructor(options: Options, southbound: Southbound) {
+    this.sendBy = options.send;
     this.#options = options;
     this.#southbound = southbound;
     const load = async (signal: AbortSignal) =>

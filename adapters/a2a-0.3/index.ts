@@ -64,6 +64,7 @@ const CARD_AGE = 5 * 60_000;
 const CARD_TIMEOUT = 30_000;
 
 class Backend03 implements Backend {
+  readonly sendBy: Options["send"];
   readonly #options: Options;
   readonly #southbound: Southbound;
   readonly #transports: Readonly<Record<TransportName, Transport>>;
@@ -72,6 +73,7 @@ class Backend03 implements Backend {
   #last: AgentCard | undefined;
 
   constructor(options: Options, southbound: Southbound) {
+    this.sendBy = options.send;
     this.#options = options;
     this.#southbound = southbound;
     const { http, url } = southbound;

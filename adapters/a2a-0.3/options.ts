@@ -1,8 +1,10 @@
 /** What an operator can say of one agent of this dialect. */
 import { z } from "zod";
 import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
+import { Send } from "../shared/send.ts";
 
 export const Options = z.strictObject({
+  send: Send,
   workingText: z
     .enum(["status", "answer"])
     .default("status")

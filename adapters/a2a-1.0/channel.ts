@@ -3,10 +3,12 @@ import { z } from "zod";
 import type { AgentPlace, BindingName, Channel } from "../../src/dialect.ts";
 import { isGrpcAddress } from "../../src/southbound/grpc-target.ts";
 import { compact } from "../shared/object.ts";
+import { Send } from "../shared/send.ts";
 import { bindingOf, interfacesOf, isSameUrl, type Binding } from "./card.ts";
 import type { WireCard, WireInterface } from "./wire.ts";
 
 export const Options = z.strictObject({
+  send: Send,
   transport: z.enum(["auto", "jsonrpc", "http+json", "grpc"]).default("auto").meta({
     description:
       "What to call the agent over: `jsonrpc`, `http+json`, `grpc`, or `auto`, which goes by its card.",

@@ -15,6 +15,7 @@ import { fromCanonicalPushConfig } from "../a2a-1.0/push.ts";
 import type { WireCard } from "../a2a-1.0/wire.ts";
 import { canonicalNames } from "../shared/method-names.ts";
 import { compact } from "../shared/object.ts";
+import { Send } from "../shared/send.ts";
 import { respelled } from "./spelling.ts";
 
 const VERSION = "1.0";
@@ -34,6 +35,7 @@ const JSONRPC = {
 } as const satisfies JsonRpcMethods;
 
 const Options = z.strictObject({
+  send: Send,
   tenant: z.string().min(1).optional().meta({
     description:
       "Sent as `tenant` with every call; by default what the card says of the interface that is spoken to.",

@@ -9,6 +9,7 @@ import { A2AError } from "../../src/protocol/errors.ts";
 import { JsonRpcClient } from "../../src/southbound/jsonrpc.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped } from "../../src/southbound/values.ts";
+import { Send } from "../shared/send.ts";
 import { toCanonicalCard } from "./card.ts";
 import { toCanonicalError, toCanonicalRefusal } from "./errors.ts";
 import { fromCanonicalSendParams, toCanonicalMessage } from "./message.ts";
@@ -17,10 +18,9 @@ import { toCanonicalTask } from "./task.ts";
 import { parseResult } from "./wire.ts";
 
 const Options = z.strictObject({
-  // Multi-agent apps support message/stream and nothing else, and no card says which kind an app is.
-  send: z.boolean().optional().meta({
-    description: "Whether the app answers `message/send`; absent: only where its card denies streaming.",
-  }),
+  // Multi-agent apps support message/stream and nothing else, and no card says which kind an app is: absent, `stream`
+  // unless the card denies streaming.
+  send: Send,
 });
 export type AppBuilderOptions = z.infer<typeof Options>;
 
@@ -35,9 +35,11 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
   const rpc = new JsonRpcClient({ http, url, newId: () => southbound.newId(), toError: toCanonicalError });
   /** As the card, or the app itself, last said. */
   let streaming = true;
-  const canSend = (): boolean => options.send ?? !streaming;
+  const canSend = (): boolean => (options.send ?? (streaming ? "stream" : "send")) === "send";
 
   return {
+    sendBy: options.send,
+
     async card(signal) {
       const card = toCanonicalCard(await southbound.fetchCard(signal), url);
       streaming = canStream(card);
@@ -45,7 +47,7 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
     },
 
     native: (card) => ({
-      send: options.send ?? !canStream(card),
+      send: (options.send ?? (canStream(card) ? "stream" : "send")) === "send",
       stream: canStream(card),
       getTask: false,
       cancelTask: false,

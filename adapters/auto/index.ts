@@ -23,12 +23,14 @@ import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { opened } from "../../src/southbound/values.ts";
 import { isUnknownMethod } from "../shared/nested-error.ts";
+import { Send } from "../shared/send.ts";
 import { contradiction, decide, type Decision } from "./decide.ts";
 import { Probe, servesGrpc } from "./probe.ts";
 import { readCard, type Dialect } from "./signs.ts";
 
 /** What else a dialect needs beyond its defaults is configured with that dialect's own adapter. */
 const Options = z.strictObject({
+  send: Send,
   grpcPort: z
     .enum(["configured", "card"])
     .default("configured")
@@ -91,6 +93,10 @@ class AutoBackend implements Backend {
     this.#options = options;
     this.#candidates = candidates;
     this.#southbound = southbound;
+  }
+
+  get sendBy(): Options["send"] {
+    return this.#options.send;
   }
 
   get artifactIds(): Backend["artifactIds"] {
@@ -253,9 +259,9 @@ class AutoBackend implements Backend {
   }
 
   #connect(adapter: Adapter, options: object = {}): Backend {
-    const { grpcPort } = this.#options;
+    const { grpcPort, send } = this.#options;
     const isFollowed = adapter.name === "a2a-0.3" && grpcPort === "card";
-    const all = isFollowed ? { grpcPort, ...options } : options;
+    const all = { send, ...(isFollowed && { grpcPort }), ...options };
     return adapter.connect(adapter.options.parse(all), this.#southbound);
   }
 }

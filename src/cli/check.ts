@@ -130,14 +130,16 @@ function triedFor(thrown: unknown): string[] {
   return (failure?.data.tried ?? []).map(({ url, reason }) => inLine(`${url}: ${reason}`));
 }
 
-const nativeMethods = (backend: Backend, card: AgentCard): NativeMethods =>
-  backend.native?.(card) ?? {
+function nativeMethods(backend: Backend, card: AgentCard): NativeMethods {
+  const native = backend.native?.(card) ?? {
     send: backend.send !== undefined,
     stream: backend.stream !== undefined,
     getTask: backend.getTask !== undefined,
     cancelTask: backend.cancelTask !== undefined,
     resubscribe: backend.resubscribe !== undefined,
   };
+  return { ...native, send: native.send && backend.sendBy !== "stream" };
+}
 
 /** @param called where calls go; `url` if undefined */
 function cardWarnings({ name, url, credentials }: AgentConfig, card: AgentCard, called = url): string[] {

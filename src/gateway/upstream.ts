@@ -113,11 +113,12 @@ export class Upstream {
     this.#wake?.();
   }
 
-  /** Sends the message; resolves once the agent has begun to answer. Tries `preferred` first. */
+  /** Sends the message; resolves once the agent has begun to answer. Tries `preferred` first, unless `sendBy` decides. */
   async turn(message: MessageSendParams, preferred: Way): Promise<Events> {
     const { backend } = this.#context;
     const params = this.#callback?.enclosed(message) ?? message;
     const ways: Way[] = preferred === "stream" ? ["stream", "send"] : ["send", "stream"];
+    if (backend.sendBy === "stream") ways.splice(0, ways.length, "stream");
     let refusal: unknown;
     for (const way of ways) {
       if (!backend[way]) continue;

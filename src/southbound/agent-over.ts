@@ -28,15 +28,16 @@ import { mapped, opened } from "./values.ts";
 /** ms; the card is needed before each call. */
 const CARD_AGE = 5 * 60_000;
 
-export function agentOver<O, Card>(
+export function agentOver<O extends { readonly send?: Backend["sendBy"] }, Card>(
   dialect: AgentDialect<O, Card>,
   options: O,
   southbound: Southbound,
 ): Backend {
-  return new DialectAgent(dialect, dialect.codec(options), southbound);
+  return new DialectAgent(dialect, options, southbound);
 }
 
-class DialectAgent<O, Card> implements Backend {
+class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implements Backend {
+  readonly sendBy: Backend["sendBy"];
   readonly #dialect: AgentDialect<O, Card>;
   readonly #codec: AgentCodec<Card>;
   readonly #southbound: Southbound;
@@ -44,7 +45,9 @@ class DialectAgent<O, Card> implements Backend {
   /** By binding and URL, so that what a binding has learnt of the agent lasts. */
   readonly #bindings = new Map<string, Binding>();
 
-  constructor(dialect: AgentDialect<O, Card>, codec: AgentCodec<Card>, southbound: Southbound) {
+  constructor(dialect: AgentDialect<O, Card>, options: O, southbound: Southbound) {
+    const codec = dialect.codec(options);
+    this.sendBy = options.send;
     this.#dialect = dialect;
     this.#codec = codec;
     this.#southbound = southbound;

@@ -32,7 +32,7 @@ function streamWithin<T>(call: Call, open: () => AsyncIterable<T>): AsyncIterabl
 
 /** The same backend, whose calls take their forwarded headers with them. */
 export function withForwarding(backend: Backend): Backend {
-  const { clientMintsTaskIds } = backend;
+  const { clientMintsTaskIds, sendBy } = backend;
   const send = backend.send?.bind(backend);
   const stream = backend.stream?.bind(backend);
   const getTask = backend.getTask?.bind(backend);
@@ -46,6 +46,7 @@ export function withForwarding(backend: Backend): Backend {
   const decision = backend.decision?.bind(backend);
   return {
     ...(clientMintsTaskIds !== undefined && { clientMintsTaskIds }),
+    sendBy,
     get artifactIds() {
       return backend.artifactIds;
     },

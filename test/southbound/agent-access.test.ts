@@ -106,6 +106,7 @@ describe("headers of the client", () => {
     const whole: Required<Backend> = {
       clientMintsTaskIds: true,
       artifactIds: "stable",
+      sendBy: "send",
       card: never,
       native: never,
       address: never,

@@ -67,7 +67,7 @@ function connect({ results = [], breaks, card, options = {} }: Vendor) {
 }
 
 test("unknown options are refused", () => {
-  expect(appbuilder.options.safeParse({ send: true }).success).toBe(true);
+  expect(appbuilder.options.safeParse({ send: "send" }).success).toBe(true);
   expect(appbuilder.options.safeParse({ sned: true }).success).toBe(false);
 });
 
@@ -123,7 +123,7 @@ describe("send", () => {
   });
 
   test("is tried where the options say so", async () => {
-    const { requests, send } = connect({ results: [task], options: { send: true } });
+    const { requests, send } = connect({ results: [task], options: { send: "send" } });
     await expect(send()).resolves.toEqual(task);
     expect(requests.map(({ body }) => body)).toEqual([
       { jsonrpc: "2.0", id: "id-1", method: "message/send", params: { message } },
@@ -146,7 +146,7 @@ describe("send", () => {
   });
 
   test("refuses an answer that is neither Task nor Message", async () => {
-    const { send } = connect({ results: [completed], options: { send: true } });
+    const { send } = connect({ results: [completed], options: { send: "send" } });
     await expect(send()).rejects.toMatchObject({ code: "invalid-agent-response" });
   });
 });
