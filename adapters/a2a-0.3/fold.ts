@@ -4,6 +4,15 @@
  */
 import type { AgentArtifact, AgentEvent, AgentReply, AgentTask } from "../../src/adapter.ts";
 
+/** An answer that was folded from a stream, which is read already. */
+export class Folded {
+  readonly reply: AgentReply;
+
+  constructor(reply: AgentReply) {
+    this.reply = reply;
+  }
+}
+
 /** The Task with what was said after it, else the last Message; undefined where there is neither. */
 export function foldedReply(events: readonly AgentEvent[]): AgentReply | undefined {
   const snapshot = events.findLastIndex(({ kind }) => kind === "task");

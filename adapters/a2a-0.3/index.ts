@@ -25,11 +25,11 @@ import { mapped, opened } from "../../src/southbound/values.ts";
 import { cached, type Cached } from "../../src/lib/cached.ts";
 import { offersOnly10 } from "../shared/interfaces.ts";
 import { toCanonicalCard } from "./card.ts";
-import { answerFromStatuses } from "./deltas.ts";
+import { answerFromStatuses, AnswerReader, withAnswer } from "./deltas.ts";
 import { toCanonicalError } from "./errors.ts";
 import { cardOverGrpc, extendedCardOf } from "./extended-card.ts";
 import { toCanonicalEvent, toCanonicalReply } from "./events.ts";
-import { foldedReply } from "./fold.ts";
+import { Folded, foldedReply } from "./fold.ts";
 import { asGrpcUrl, cardAddress, grpcOnCard } from "./grpc-address.ts";
 import { GrpcTransport } from "./grpc.ts";
 import { fromCanonicalParams } from "./message.ts";
@@ -55,8 +55,13 @@ function grpcOf({ agent, grpc }: Southbound, address: string | undefined): GrpcC
 }
 
 /** What a stream comes to where one answer was asked for; what is not understood is left for the error to show. */
-const fold = (results: readonly unknown[]): unknown =>
-  foldedReply(results.flatMap((result) => toCanonicalEvent(result) ?? [])) ?? results.at(-1);
+function fold(results: readonly unknown[], { workingText }: Options): unknown {
+  const events = results.flatMap((result) => toCanonicalEvent(result) ?? []);
+  const reader = new AnswerReader();
+  const read = workingText === "answer" ? events.flatMap((event) => reader.read(event)) : events;
+  const reply = foldedReply(read);
+  return reply ? new Folded(reply) : results.at(-1);
+}
 
 /** ms; the card says over which transport to call, and whether the agent streams. */
 const CARD_AGE = 5 * 60_000;
@@ -80,7 +85,7 @@ class Backend03 implements Backend {
     const newId = () => southbound.newId();
     const toError = (fault: VendorFault) => toCanonicalError(fault, offersOnly10(this.#last));
     this.#transports = {
-      jsonrpc: new JsonRpcClient({ http, url, newId, toError, fold }),
+      jsonrpc: new JsonRpcClient({ http, url, newId, toError, fold: (results) => fold(results, options) }),
       "http+json": new RestClient(southbound, { layout: options.rest, fileBytes: options.fileBytes }),
       grpc: new GrpcTransport(southbound, {
         connect: () => grpcOf(southbound, this.#grpcAddress()),
@@ -181,9 +186,10 @@ class Backend03 implements Backend {
 
   async #reply(request: Request, call: Call): Promise<AgentReply> {
     const result = await this.#call(request, call);
+    if (result instanceof Folded) return result.reply;
     const reply = toCanonicalReply(result);
     if (!reply) throw notUnderstood(request.method, result);
-    return reply;
+    return this.#options.workingText === "answer" ? withAnswer(reply) : reply;
   }
 
   async #task(request: Request, call: Call): Promise<AgentTask> {
@@ -206,7 +212,8 @@ class Backend03 implements Backend {
     }
     const results = this.#transport(card).stream({ ...request, signal, headers: headersFor(call) });
     const events = this.#understood(method, results);
-    return this.#options.workingText === "answer" ? answerFromStatuses(events) : events;
+    const isResumed = method === "tasks/resubscribe";
+    return this.#options.workingText === "answer" ? answerFromStatuses(events, isResumed) : events;
   }
 
   /** Skips what is no event, such as a vendor's own keep-alives; a stream of nothing else is an error. */

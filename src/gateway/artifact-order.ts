@@ -76,11 +76,13 @@ export class ArtifactOrder {
   told(artifacts: readonly AgentArtifact[], isFinal: boolean): TaskArtifactUpdateEvent[] {
     const shown = new Set<string>();
     const events: TaskArtifactUpdateEvent[] = [];
+    const listed = new Set(artifacts.map(({ artifactId }) => artifactId));
     let unnamed = 0;
     for (const artifact of artifacts) {
-      const { artifactId } = artifact;
       const id =
-        artifactId === undefined ? this.#unnamedAt(unnamed++) : (this.#aliases.get(artifactId) ?? artifactId);
+        artifact.artifactId === undefined
+          ? this.#unnamedAt(unnamed++, artifact, listed)
+          : this.#named(artifact.artifactId, artifact, listed);
       const event = this.#snapshot({ ...artifact, artifactId: id }, shown, isFinal);
       if (event) events.push(event);
     }
@@ -125,8 +127,32 @@ export class ArtifactOrder {
     return id;
   }
 
-  #unnamedAt(position: number): string {
-    return this.#unnamed[position] ?? this.#newUnnamed();
+  /** The id of an artifact that a Task lists without one. */
+  #unnamedAt(position: number, artifact: AgentArtifact, listed: ReadonlySet<string | undefined>): string {
+    const known = this.#unnamed[position];
+    if (known !== undefined) return known;
+    const renamed = this.#renamed(artifact, listed);
+    if (renamed !== undefined) this.#unnamed.push(renamed);
+    return renamed ?? this.#newUnnamed();
+  }
+
+  /** The id of an artifact that a Task lists under this one. */
+  #named(artifactId: string, artifact: AgentArtifact, listed: ReadonlySet<string | undefined>): string {
+    const known = this.#aliases.get(artifactId) ?? (this.#state.artifact(artifactId) && artifactId);
+    if (known !== undefined) return known;
+    const renamed = this.#renamed(artifact, listed);
+    if (renamed === undefined) return artifactId;
+    this.#aliases.set(artifactId, renamed);
+    return renamed;
+  }
+
+  /** The artifact of this turn that goes on in this one, which the Task lists under another id alone. */
+  #renamed({ parts }: AgentArtifact, listed: ReadonlySet<string | undefined>): string | undefined {
+    const whole = joinParts(parts);
+    return [...this.#touched].find((id) => {
+      const known = this.#state.artifact(id)?.parts ?? [];
+      return !listed.has(id) && known.length > 0 && partsAfter(known, whole) !== undefined;
+    });
   }
 
   /** A repetition of a finished artifact stays with it; anything else goes on under `<id>-2`, `<id>-3`, … */

@@ -196,7 +196,10 @@ describe("streams", () => {
     const status = { state: "working", message };
     const event = { kind: "status-update", taskId: "t", contextId: "c", status, final: false };
     const { backend } = connect({ answers: [[result(event)]], options: { workingText: "answer" } });
-    expect(await streamOf(backend)).toMatchObject([{ kind: "artifact-update", append: false }]);
+    expect(await streamOf(backend)).toMatchObject([
+      { kind: "status-update", status: { state: "working" } },
+      { kind: "artifact-update", append: false },
+    ]);
   });
 });
 
