@@ -239,9 +239,10 @@ const edgeOf = (config: Config, adapters: ProxyDeps["adapters"]) => ({
 const signerOf = ({ server: { cardSigning, publicUrl } }: Config): CardSigner | undefined =>
   cardSigning && createCardSigner(cardSigning, publicUrl);
 
-function gateOf({ auth, rateLimits, server: { tls, trustProxy } }: Config): Gate {
+function gateOf({ auth, rateLimits, server }: Config): Gate {
   const asked = typeof auth === "object" ? auth : undefined;
-  return new Gate({ auth: asked, rateLimits, tls, ...(trustProxy && { trustProxy }) });
+  const { tls, trustProxy, maxBytesInFlight } = server;
+  return new Gate({ auth: asked, rateLimits, tls, maxBytesInFlight, ...(trustProxy && { trustProxy }) });
 }
 
 function urlOf(server: Server, { tls }: Config["server"]): string {

@@ -8,6 +8,7 @@ import type { AgentCard } from "../protocol/card.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import { Authenticator } from "./authenticator.ts";
 import { ANONYMOUS, authorize, forbidden, mayReach, type Principal } from "./principal.ts";
+import { BytesInFlight, type HeldBytes } from "./bytes-in-flight.ts";
 import { FailedLogins } from "./failed-logins.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import type { Presented } from "./scheme.ts";
@@ -20,6 +21,8 @@ export interface GateConfig {
   readonly tls: TlsConfig | undefined;
   /** Addresses of reverse proxies that say for whom they ask. */
   readonly trustProxy?: readonly string[];
+  /** Of the bodies of all requests that are being answered. */
+  readonly maxBytesInFlight: number;
 }
 
 /** The part of a card that says what callers need (§5.5.3). */
@@ -34,8 +37,10 @@ export class Gate {
   readonly #authenticator: Authenticator | undefined;
   readonly #skillKey: string;
   readonly #limiter: RateLimiter;
+  readonly #bytes: BytesInFlight;
 
-  constructor({ auth, rateLimits, tls, trustProxy = [] }: GateConfig) {
+  constructor({ auth, rateLimits, tls, trustProxy = [], maxBytesInFlight }: GateConfig) {
+    this.#bytes = new BytesInFlight(maxBytesInFlight);
     this.#authenticator = auth && new Authenticator(auth, new FailedLogins(rateLimits, trustProxy));
     this.#skillKey = auth?.skillKey ?? DEFAULT_SKILL_KEY;
     this.#limiter = new RateLimiter(rateLimits);
@@ -76,6 +81,11 @@ export class Gate {
   /** Lets the caller look at the agent, as at its card; throws `forbidden`. */
   requireReach(principal: Principal, agent: string): void {
     if (!mayReach(principal, agent)) throw forbidden(principal, { agent });
+  }
+
+  /** What a request of the caller's holds from now on; whoever opens it releases it. */
+  openBody(principal: Principal): HeldBytes {
+    return this.#bytes.open(principal.id);
   }
 
   /** Counts a stream in; throws `too-many-requests`. The caller's place is given back, once, by what is returned. */

@@ -148,6 +148,8 @@ export interface Config {
     readonly grpc?: GrpcConfig;
     /** Open at once. */
     readonly maxConnections: number;
+    /** Bodies of all requests that are being answered, bytes. */
+    readonly maxBytesInFlight: number;
     /** Comment line on an idle stream, ms. */
     readonly heartbeat: number;
     /** How long running streams may finish after SIGTERM, ms. */

@@ -1,6 +1,7 @@
 /** The body of a request that carries JSON: refused early, bounded, and decoded strictly. */
+import type { IncomingMessage } from "node:http";
 import type { Request } from "koa";
-import rawBody from "raw-body";
+import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import { A2AError } from "../protocol/errors.ts";
 
 /**
@@ -13,10 +14,10 @@ const JSON_CHARSET = /^(?:utf-?8|us-ascii)?$/i;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Text of the body; rejects with `unsupported-media-type`, `request-too-large` or `parse-error`. */
-export async function readJsonText(request: Request, limit: number): Promise<string> {
+/** Text of the body; rejects with `unsupported-media-type`, `request-too-large`, `overloaded` or `parse-error`. */
+export async function readJsonText(request: Request, limit: number, held: HeldBytes): Promise<string> {
   requireJson(request);
-  const bytes = await readBytes(request, limit);
+  const bytes = await readBytes(request, limit, held);
   try {
     return decoder.decode(bytes);
   } catch (cause) {
@@ -34,19 +35,49 @@ function requireJson(request: Request): void {
   }
 }
 
-async function readBytes({ req, length }: Request, limit: number): Promise<Buffer> {
+async function readBytes({ req, length }: Request, limit: number, held: HeldBytes): Promise<Buffer> {
   try {
-    return await rawBody(req, { limit, length });
-  } catch (cause) {
+    if (length !== undefined && length > limit) throw tooLarge(limit);
+    return await collect(req, (size, added) => {
+      if (size > limit) throw tooLarge(limit);
+      held.take(added);
+    });
+  } catch (thrown) {
     // The rest of the body is read and dropped, so that the client gets to read the answer.
     req.resume();
-    if (isTooLarge(cause)) throw new A2AError("request-too-large", { data: { limit }, cause });
-    throw new A2AError("invalid-request", { data: { reason: "the body is incomplete" }, cause });
+    if (thrown instanceof A2AError) throw thrown;
+    throw new A2AError("invalid-request", { data: { reason: "the body is incomplete" }, cause: thrown });
   }
 }
 
-const isTooLarge = (error: unknown): boolean =>
-  error instanceof Error && "type" in error && error.type === "entity.too.large";
+const tooLarge = (limit: number): A2AError => new A2AError("request-too-large", { data: { limit } });
+
+/** @param onChunk told how many bytes there are by now, and how many of them are new; what it throws is rejected with */
+function collect(req: IncomingMessage, onChunk: (size: number, added: number) => void): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const onData = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    size += chunk.length;
+    try {
+      onChunk(size, chunk.length);
+    } catch (thrown) {
+      onError(thrown);
+    }
+  };
+  const onError = (thrown: unknown): void => {
+    req.off("data", onData);
+    chunks.length = 0;
+    reject(thrown);
+  };
+  // Then it would never say anything again.
+  if (req.destroyed) onError(new Error("the connection is closed"));
+  req.on("data", onData);
+  req.once("end", () => resolve(Buffer.concat(chunks, size)));
+  req.once("error", onError);
+  return promise;
+}
 
 const unsupported = (reason: string): A2AError =>
   new A2AError("unsupported-media-type", { data: { reason } });

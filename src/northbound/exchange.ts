@@ -2,8 +2,8 @@
  * One request to an agent, as all transports over HTTP treat it: who calls, which limits hold, what the log says.
  * How it is read and answered is the transport's own.
  */
-import type { ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Caller } from "../gateway/gateway.ts";
@@ -45,26 +45,39 @@ export interface Exchange {
   /** Aborted when the client goes before it has its answer. */
   readonly gone: AbortSignal;
   method?: Method;
-  principal?: Principal;
+  caller?: Admitted;
+}
+
+/** Who calls, and what the request holds. */
+interface Admitted {
+  readonly principal: Principal;
+  readonly held: HeldBytes;
 }
 
 export function openExchange(ctx: Context, agent: ServedAgent, deps: TransportDeps): Exchange {
   probeHalfClosed(ctx.req, ctx.res);
-  return { ctx, agent, deps, gone: signalOfClient(ctx.res) };
+  const gone = new AbortController();
+  const exchange: Exchange = { ctx, agent, deps, gone: gone.signal };
+  ctx.res.once("close", () => {
+    exchange.caller?.held.release();
+    if (!ctx.res.writableFinished) gone.abort();
+  });
+  return exchange;
 }
 
 /**
  * Finds out who calls, and counts the call, whatever will be found in it. A transport does so before it reads a body, of
  * which anybody may send much. Rejects with `unauthenticated`, `forbidden` or `too-many-requests`.
  */
-export async function admitCaller(exchange: Exchange): Promise<Principal> {
-  return (exchange.principal ??= await admitted(exchange));
+export async function admitCaller(exchange: Exchange): Promise<Admitted> {
+  return (exchange.caller ??= await admitted(exchange));
 }
 
-async function admitted({ ctx, agent, deps: { gate } }: Exchange): Promise<Principal> {
+async function admitted({ ctx, agent, deps: { gate } }: Exchange): Promise<Admitted> {
   const principal = await identify(ctx, gate);
   await gate.admit(principal, agent.config.name);
-  return principal;
+  const held = gate.openBody(principal);
+  return { principal, held };
 }
 
 /** Takes note of what is called; throws `shutting-down` or `store-unavailable` where that would begin something new. */
@@ -167,7 +180,7 @@ export function sendJson(ctx: Context, status: number, json: string): void {
 async function invocationOf(exchange: Exchange, method: Method, params: unknown): Promise<Invocation> {
   const { ctx, agent, deps, gone } = exchange;
   const { gateway, config } = agent;
-  const principal = await admitCaller(exchange);
+  const { principal } = await admitCaller(exchange);
   deps.gate.requireMethod(principal, config.name, method.name);
   const caller: Caller = {
     principal: principal.id,
@@ -188,15 +201,6 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
 
 function setExtensions(ctx: Context, uris: readonly string[]): void {
   if (uris.length > 0) ctx.set(EXTENSIONS_HEADER, uris.join(", "));
-}
-
-/** Aborted when the connection ends before the answer does. */
-function signalOfClient(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  response.once("close", () => {
-    if (!response.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 /** The task that a request names, for the log; nothing is checked yet. */

@@ -5,6 +5,7 @@
 import type { ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import type { Logger } from "pino";
 import type { Gate } from "../auth/gate.ts";
+import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import type { Limits } from "../config/config.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
@@ -25,8 +26,8 @@ import type { ServedAgent } from "./served-agent.ts";
 export interface Received {
   /** Throws where the bytes are no such message. */
   readonly read: () => ProtoMessage;
-  /** The same, in much less time. */
-  readonly hasMoreValues: (limit: number) => boolean;
+  /** How many values it has, or some number beyond the limit, in much less time; throws likewise. */
+  readonly values: (limit: number) => number;
   /** Bytes. */
   readonly size: number;
 }
@@ -65,12 +66,12 @@ export function admit(
 ): Admitted {
   line.method = rpc.method;
   const { metadata } = call;
-  const { agent, principal } = door.entered(metadata);
+  const { agent, principal, held } = door.entered(metadata);
   const { name, adapter, forward, limits } = agent.config;
   Object.assign(line, { agent: name, dialect: adapter });
   if (gate.isClosed) line.principal = principal.id;
   gate.requireMethod(principal, name, rpc.method);
-  const message = messageOf(call.request, limits);
+  const message = messageOf(call.request, limits, held);
   const method = methodNamed(rpc.method);
   requireReady(lifecycle, method);
   const caller: Caller = {
@@ -90,14 +91,23 @@ export function admit(
   return { agent, method, invocation };
 }
 
-function messageOf({ read, hasMoreValues, size }: Received, limits: Limits): ProtoMessage {
-  if (size > limits.requestBody) {
-    throw new A2AError("request-too-large", { data: { limit: limits.requestBody } });
-  }
+function messageOf(
+  { read, values, size }: Received,
+  { requestBody, requestValues }: Limits,
+  held: HeldBytes,
+): ProtoMessage {
+  if (size > requestBody) throw new A2AError("request-too-large", { data: { limit: requestBody } });
+  held.take(size);
+  const count = legible(() => values(requestValues));
+  if (count > requestValues) throw tooManyValues(requestValues);
+  held.takeValues(count);
+  return legible(read);
+}
+
+function legible<T>(read: () => T): T {
   try {
-    if (!hasMoreValues(limits.requestValues)) return read();
+    return read();
   } catch (cause) {
     throw new A2AError("parse-error", { message: "Invalid protobuf payload", cause });
   }
-  throw tooManyValues(limits.requestValues);
 }

@@ -10,6 +10,7 @@ import {
   type Metadata,
   type ServerInterceptor,
 } from "@grpc/grpc-js";
+import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Presented } from "../auth/scheme.ts";
@@ -30,7 +31,11 @@ interface Entrance {
   agent?: ServedAgent;
 }
 
-type Entered = Required<Entrance>;
+interface Entered {
+  readonly principal: Principal;
+  readonly agent: ServedAgent;
+  readonly held: HeldBytes;
+}
 
 export interface DoorOptions {
   readonly gate: Gate;
@@ -54,7 +59,7 @@ export class GrpcDoor {
       const principal = (entrance.principal = await gate.identify(presentedBy(call, metadata)));
       const agent = (entrance.agent = agents.select(textIn(metadata, AGENT_KEY), call.getHost()));
       await gate.admit(principal, agent.config.name);
-      return { ...entrance, principal, agent };
+      return { principal, agent, held: gate.openBody(principal) };
     };
     this.interceptor = ({ path }, call) => {
       if (!path.startsWith(PATH)) return new ServerInterceptingCall(call);
@@ -83,6 +88,11 @@ export class GrpcDoor {
     const entered = this.#entered.get(metadata);
     if (!entered) throw new Error("a call has come in by another way than the door");
     return entered;
+  }
+
+  /** For a call that is over: gives back what it has held. */
+  leave(metadata: Metadata): void {
+    this.#entered.get(metadata)?.held.release();
   }
 }
 

@@ -61,10 +61,10 @@ async function answer(message: Promise<ProtoMessage>, callback: sendUnaryData<Pr
 
 /** Never throws: a stranger is told that he is one, and a caller by the code of A2A what is wrong. */
 const received =
-  ({ requestDeserialize, requestHasMoreValues }: MethodCodec) =>
+  ({ requestDeserialize, requestValues }: MethodCodec) =>
   (bytes: Buffer): Received => ({
     read: () => requestDeserialize(bytes),
-    hasMoreValues: (limit) => requestHasMoreValues(bytes, limit),
+    values: (limit) => requestValues(bytes, limit),
     size: bytes.length,
   });
 
@@ -83,6 +83,7 @@ async function serveUnary(call: UnaryCall, rpc: Rpc, { deps }: ServiceOptions): 
   } catch (thrown) {
     throw noted(thrown, { line, gone, deps });
   } finally {
+    deps.door.leave(call.metadata);
     finish();
   }
 }
@@ -90,7 +91,7 @@ async function serveUnary(call: UnaryCall, rpc: Rpc, { deps }: ServiceOptions): 
 async function serveStream(call: StreamCall, rpc: Rpc, { streams, deps }: ServiceOptions): Promise<void> {
   const { line, finish } = logged(call.metadata, rpc.name, deps);
   const gone = signalOf(call);
-  const leaving: (() => void)[] = [finish];
+  const leaving = [finish, () => deps.door.leave(call.metadata)];
   try {
     const { agent, method, invocation } = admit(call, { rpc, line, gone }, deps);
     if (method.kind !== "stream") throw new Error(`${rpc.name} is no streaming RPC`);

@@ -35,10 +35,10 @@ export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: Trans
   const exchange = openExchange(ctx, agent, deps);
   let id = NO_ID;
   try {
-    await admitCaller(exchange);
+    const { held } = await admitCaller(exchange);
     const { requestBody, requestValues } = agent.config.limits;
-    const text = await readJsonText(ctx.request, requestBody);
-    const body = parseBody(text, requestValues);
+    const text = await readJsonText(ctx.request, requestBody, held);
+    const body = parseBody(text, requestValues, held.takeValues);
     id = requestId(body, text);
     const { method: name, params } = rpcCall(body, id);
     const method = rpcMethodNamed(name, deps.methodNames);

@@ -2,6 +2,7 @@
  * HTTP+JSON (§3.2.3, §11): ProtoJSON bodies, `{code, message, data?}` with a status of HTTP for what went wrong, and
  * SSE whose events are StreamResponses. An error that ends a stream is an event of the type `error`.
  */
+import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import type { Limits } from "../config/config.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { parseBody } from "../protocol/jsonrpc.ts";
@@ -32,11 +33,11 @@ export async function serveRest(ctx: Context, agent: ServedAgent, deps: Transpor
   const exchange = openExchange(ctx, agent, deps);
   try {
     // What is not served, too, is asked for by somebody, and counts.
-    await admitCaller(exchange);
+    const { held } = await admitCaller(exchange);
     const call = restCall(ctx.method, pathBelow(ctx));
     if ("allow" in call) return refuseRoute(ctx, call.allow);
     const method = methodNamed(call.method);
-    const body = call.hasBody ? await readBody(ctx, agent.config.limits) : undefined;
+    const body = call.hasBody ? await readBody(ctx, agent.config.limits, held) : undefined;
     const params = call.params({ query: ctx.query, body });
     begin(exchange, method, params);
     if (method.kind === "stream") await streamMethod(exchange, method, params, FRAMING);
@@ -52,11 +53,11 @@ const pathBelow = ({ path }: Context): string =>
   path.replace(/^\/agents\/[^/]+(?=\/v1)/, "").replace(/(?<=.)\/$/, "");
 
 /** Clients may leave out a body that says nothing, and then also its type. */
-async function readBody(ctx: Context, limits: Limits): Promise<unknown> {
+async function readBody(ctx: Context, limits: Limits, held: HeldBytes): Promise<unknown> {
   const { request } = ctx;
   const isEmpty = request.type === "" && !request.length && ctx.get("Transfer-Encoding") === "";
-  const text = isEmpty ? "" : await readJsonText(request, limits.requestBody);
-  return text === "" ? undefined : parseBody(text, limits.requestValues);
+  const text = isEmpty ? "" : await readJsonText(request, limits.requestBody, held);
+  return text === "" ? undefined : parseBody(text, limits.requestValues, held.takeValues);
 }
 
 function answer(ctx: Context, method: string, result: UnaryResult): void {

@@ -114,6 +114,15 @@ const TABLE = {
     edge: true,
     headers: SOON,
   },
+  /** The requests that are being answered take all the memory that they may. */
+  overloaded: {
+    rpc: -32603,
+    http: 503,
+    name: "InternalError",
+    message: "The proxy holds as many requests as it may",
+    edge: true,
+    headers: SOON,
+  },
   /** The task store cannot be written: nothing new is begun, since it could not be kept. */
   "store-unavailable": {
     rpc: -32603,

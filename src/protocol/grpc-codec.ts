@@ -10,7 +10,7 @@ import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import protobuf from "protobufjs";
 import { fromStruct, fromTimestamp, fromValue, toStruct, toTimestamp, toValue } from "./grpc-well-known.ts";
-import { hasMoreValues, shapeOf } from "./proto-scan.ts";
+import { countProtoValues, shapeOf } from "./proto-scan.ts";
 
 /** A message as ProtoJSON: a plain object. */
 export type ProtoMessage = Readonly<Record<string, unknown>>;
@@ -22,8 +22,8 @@ export interface MethodCodec {
   readonly responseStream: boolean;
   readonly requestSerialize: (message: ProtoMessage) => Buffer;
   readonly requestDeserialize: (bytes: Uint8Array) => ProtoMessage;
-  /** Whether a request holds more values than this; throws where the bytes are no message. */
-  readonly requestHasMoreValues: (bytes: Uint8Array, limit: number) => boolean;
+  /** How many values a request holds, or some number beyond the limit; throws where the bytes are no message. */
+  readonly requestValues: (bytes: Uint8Array, limit: number) => number;
   readonly responseSerialize: (message: ProtoMessage) => Buffer;
   readonly responseDeserialize: (bytes: Uint8Array) => ProtoMessage;
 }
@@ -83,7 +83,7 @@ function codecOf(method: protobuf.Method, service: string): MethodCodec {
     responseStream: responseStream ?? false,
     requestSerialize: request.serialize,
     requestDeserialize: request.deserialize,
-    requestHasMoreValues: (bytes, limit) => hasMoreValues(shape, bytes, limit),
+    requestValues: (bytes, limit) => countProtoValues(shape, bytes, limit),
     responseSerialize: response.serialize,
     responseDeserialize: response.deserialize,
   };

@@ -19,8 +19,11 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
-/** Which of the bounds the text exceeds. Of a text that is no JSON it says something, in the same time. */
-export function exceededBound(text: string, { values, levels }: JsonBounds): keyof JsonBounds | undefined {
+/**
+ * The number of values in the text, or else which of the bounds it exceeds. Of a text that is no JSON it says something, in the
+ * same time.
+ */
+export function countValues(text: string, { values, levels }: JsonBounds): number | keyof JsonBounds {
   let count = 1;
   let level = 0;
   let wasOpened = false;
@@ -36,7 +39,7 @@ export function exceededBound(text: string, { values, levels }: JsonBounds): key
     }
     if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) {
       level -= 1;
-      if (level < 0) return undefined;
+      if (level < 0) return count;
       if (wasOpened) count -= 1;
     } else if (character === COMMA) {
       count += 1;
@@ -51,7 +54,7 @@ export function exceededBound(text: string, { values, levels }: JsonBounds): key
     // Beyond by one may still be an empty array's, and so be taken back.
     if (count > values + 1) return "values";
   }
-  return count > values ? "values" : undefined;
+  return count > values ? "values" : count;
 }
 
 /** A number, after the name it has: what `JSON.parse` makes of it may be another one. */

@@ -4,7 +4,7 @@
  */
 import { A2AError } from "./errors.ts";
 import { isFields } from "./json.ts";
-import { exceededBound, numberAsWritten } from "./json-scan.ts";
+import { countValues, numberAsWritten } from "./json-scan.ts";
 import { MAX_NESTING } from "./nesting.ts";
 import { LONGEST_ID } from "./params.ts";
 
@@ -23,11 +23,13 @@ export interface RpcCall {
 /**
  * The body of a request as a JSON value; throws `parse-error`, `request-too-large` if it has more than `values` values,
  * or `invalid-request` if it is nested too deeply.
+ * @param note told how many values there are, before they are made
  */
-export function parseBody(text: string, values: number): unknown {
-  const exceeded = exceededBound(text, { values, levels: MAX_NESTING });
-  if (exceeded === "values") throw tooManyValues(values);
-  if (exceeded === "levels") throw invalid(`more than ${MAX_NESTING} levels are nested`);
+export function parseBody(text: string, values: number, note: (values: number) => void = () => {}): unknown {
+  const count = countValues(text, { values, levels: MAX_NESTING });
+  if (count === "values") throw tooManyValues(values);
+  if (count === "levels") throw invalid(`more than ${MAX_NESTING} levels are nested`);
+  note(count);
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -37,10 +37,12 @@ const entryOf = (value: ProtoShape | undefined): ProtoShape => ({
   wrapping: 2,
 });
 
-/** Whether there are more values than `limit`; throws where the bytes are no message, as far as they were looked at. */
-export function hasMoreValues(shape: ProtoShape, bytes: Uint8Array, limit: number): boolean {
-  if (bytes.length <= limit) return false;
-  return countValues(shape, protobuf.Reader.create(bytes), { end: bytes.length, limit, level: 0 }) > limit;
+/**
+ * The number of values, or one beyond `limit` where there are more; throws where the bytes are no message, as far as they were
+ * looked at.
+ */
+export function countProtoValues(shape: ProtoShape, bytes: Uint8Array, limit: number): number {
+  return countWithin(shape, protobuf.Reader.create(bytes), { end: bytes.length, limit, level: 0 });
 }
 
 interface Span {
@@ -50,7 +52,7 @@ interface Span {
 }
 
 /** Stops a little beyond the limit. */
-function countValues(shape: ProtoShape, reader: protobuf.Reader, { end, limit, level }: Span): number {
+function countWithin(shape: ProtoShape, reader: protobuf.Reader, { end, limit, level }: Span): number {
   if (level > LEVELS) throw new Error("the message is nested too deeply");
   let fields = 0;
   let inner = 0;
@@ -63,7 +65,7 @@ function countValues(shape: ProtoShape, reader: protobuf.Reader, { end, limit, l
     } else {
       const length = reader.uint32();
       const span = { end: Math.min(reader.pos + length, end), limit, level: level + 1 };
-      inner += countValues(message, reader, span);
+      inner += countWithin(message, reader, span);
     }
   }
   return inner + Math.max(0, fields - shape.wrapping);

@@ -19,6 +19,7 @@ describe("the least configuration", () => {
       server: {
         host: "127.0.0.1",
         port: 8080,
+        maxBytesInFlight: 268_435_456,
         publicUrl: "http://127.0.0.1:8080",
         maxConnections: 10_000,
         heartbeat: 15_000,

@@ -44,7 +44,12 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
       },
     ]),
   );
-  const gate = new Gate({ auth: undefined, rateLimits: { per: 60_000 }, tls: undefined });
+  const gate = new Gate({
+    auth: undefined,
+    rateLimits: { per: 60_000 },
+    tls: undefined,
+    maxBytesInFlight: 1_000_000_000,
+  });
   const lines: Record<string, unknown>[] = [];
   const state: GrpcHarness["state"] = { phase: "ready" };
   const server = await startGrpc({

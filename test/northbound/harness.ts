@@ -161,7 +161,12 @@ export async function start(options: HarnessOptions = {}): Promise<Harness> {
   const state = { phase: options.phase ?? "ready" };
   const streams = new EventStreams({ heartbeat: options.heartbeat ?? 60_000 });
   let ids = 0;
-  const gate = new Gate({ auth: undefined, rateLimits: { per: 60_000 }, tls: undefined });
+  const gate = new Gate({
+    auth: undefined,
+    rateLimits: { per: 60_000 },
+    tls: undefined,
+    maxBytesInFlight: 1_000_000_000,
+  });
   const gateways = new Map([["planner", options.gateway ?? fakeGateway()]]);
   const config = { agents: new Map([["planner", agent]]), server: { publicUrl: "https://proxy.example" } };
   const app = createApp({
