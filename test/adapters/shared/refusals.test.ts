@@ -39,6 +39,8 @@ const AGENTS = [
   ["a2a-0.3", { adapter: "a2a-0.3", options: { transport: "jsonrpc" } }],
   ["a2a-0.3 over HTTP+JSON", { adapter: "a2a-0.3", options: { transport: "http+json" } }],
   ["a2a-0.1", { adapter: "a2a-0.1" }],
+  ["a2a-1.0", { adapter: "a2a-1.0", options: { transport: "jsonrpc" } }],
+  ["a2a-1.0 over HTTP+JSON", { adapter: "a2a-1.0", options: { transport: "http+json" } }],
   ["a2a-snake", { adapter: "a2a-snake" }],
   ["appbuilder", { adapter: "appbuilder" }],
 ] as const;
