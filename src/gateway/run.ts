@@ -9,13 +9,15 @@ import { isFinal } from "../protocol/states.ts";
 import type { EngineContext } from "./context.ts";
 import { fillGaps } from "./fill-gaps.ts";
 import type { Identity } from "./identity.ts";
-import { keepLate, leave, type Events, type LateEvents, Patience } from "./late-events.ts";
+import { keepLate, type Events, type LateEvents } from "./late-events.ts";
 import type { Lease } from "./leases.ts";
 import type { LiveTask } from "./live-task.ts";
+import { readAnswer } from "./reading.ts";
 import { FORGOTTEN, isForgotten } from "./refresh.ts";
 import { StandstillError } from "./standstill.ts";
 import { startTask } from "./start-task.ts";
 import { cutShort, type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
+import { concludeTask, suspendTask } from "./turn-end.ts";
 import { breakOf, ENDED_EARLY, mayHaveArrived, Upstream } from "./upstream.ts";
 import { isStoreUnavailable, untilStored } from "../store/until-stored.ts";
 import { VendorIds } from "./vendor-ids.ts";
@@ -39,7 +41,8 @@ export class TaskRun implements Placed {
   /** What the turn comes to is decided: nothing is published any more. */
   #decided = false;
   #verdict: Verdict | undefined;
-  /** The agent has said that nothing follows. */
+  /** The turn ends here, and the task goes on after the next start. */
+  #isSuspended = false;
   #agentEnded = false;
   /** The agent's stream after a final state, with the event that was being waited for. */
   #late: LateEvents | undefined;
@@ -78,6 +81,11 @@ export class TaskRun implements Placed {
     return this.#lease;
   }
 
+  /** The agent has said that nothing follows. */
+  get agentEnded(): boolean {
+    return this.#agentEnded;
+  }
+
   /** The turn has an opening of its own in the log, as one that merely follows a task has not. */
   get opens(): boolean {
     return this.#turn.send !== undefined;
@@ -105,7 +113,7 @@ export class TaskRun implements Placed {
     } finally {
       total.cancel();
       this.#done.resolve();
-      this.#upstream.release(this.vendorTask);
+      if (!this.#isSuspended) this.#upstream.release(this.vendorTask);
       if (this.#late && this.#task) await keepLate(this.#context, this.#task, this.#late);
       this.#upstream.abort(taskIsOver);
     }
@@ -126,6 +134,15 @@ export class TaskRun implements Placed {
     return this.done;
   }
 
+  /**
+   * Ends the turn because the proxy stops. If the agent can be asked for the task after the next start, the task is left
+   * as it is; otherwise it ends in this state.
+   */
+  shutDown(verdict: Verdict): Promise<void> {
+    this.#isSuspended = this.#context.store.isDurable && this.#canAsk && !this.#task?.normalizer.held;
+    return this.stop(verdict);
+  }
+
   /** Takes what the agent says, here or in answer to another call; a promise only where there is something to wait for. */
   take(event: AgentEvent): Promise<void> | undefined {
     this.#vendor.note(event);
@@ -143,7 +160,8 @@ export class TaskRun implements Placed {
       return;
     }
     try {
-      await this.#consume(await this.#upstream.turn(send.params, send.way));
+      const events = await this.#upstream.turn(send.params, send.way);
+      this.#late = await readAnswer(this.#context, events, this);
     } catch (error) {
       if (this.#task?.normalizer.held) return;
       if (this.#turn.existing && isForgotten(error)) {
@@ -191,34 +209,6 @@ export class TaskRun implements Placed {
     }
     this.#agentEnded = false;
     await this.#watch(this.#upstream.follow(task, { broken, isKnown: report !== undefined }));
-  }
-
-  /** Reads until the agent ends its stream, or has said that it is done and stays silent. */
-  async #consume(events: Events): Promise<void> {
-    const patience = new Patience(this.#context);
-    try {
-      for (;;) {
-        const next = events.next();
-        const normalizer = this.#task?.normalizer;
-        const isDone =
-          this.#agentEnded || normalizer?.held !== undefined || normalizer?.outcome === "message";
-        if (!isDone) patience.renew();
-        else if (!(await patience.wait(next))) {
-          this.#late = { events, next };
-          return;
-        }
-        const { done, value } = await next;
-        if (done) return;
-        // Nothing is awaited without need: every event comes by here.
-        const room = this.#task?.feed.room();
-        if (room) await room;
-        const taken = this.take(value);
-        if (taken) await taken;
-      }
-    } catch (error) {
-      leave(events);
-      throw error;
-    }
   }
 
   /** Reads until the task has a final state. */
@@ -273,24 +263,21 @@ export class TaskRun implements Placed {
   /** Nothing came of the turn where no client knows of it; otherwise it ends in a state that says why. */
   async #fail(fault: A2AError): Promise<void> {
     this.#decided = true;
-    const { log } = this.#context;
     // A task that is just being made is waited for: it would be left without an end.
-    const task = await this.#begun?.catch(() => undefined);
+    const begun = this.#isSuspended ? this.#begin(undefined) : this.#begun;
+    const task = await begun?.catch(() => undefined);
     const isUnknown = isStoreUnavailable(fault) && !task?.announced;
-    if (!task?.normalizer.opened || isUnknown) {
+    if (!task || isUnknown || !(task.normalizer.opened || this.#isSuspended)) {
       this.#opened.reject(fault);
       task?.feed.breakOff(fault);
       return;
     }
     const text = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
-    const verdict = this.#verdict ?? { state: "failed", text };
-    const level = fault.isOwnFault ? "error" : "info";
-    if (verdict.state === "canceled") log.debug({ taskId: task.state.id }, verdict.text);
-    else log[level]({ err: fault, taskId: task.state.id }, "a task ended without the agent's word");
     try {
-      await task.conclude(verdict.state, verdict.text);
+      if (this.#isSuspended) await suspendTask(this.#context, task);
+      else await concludeTask(this.#context, task, this.#verdict ?? { state: "failed", text }, fault);
     } catch (cause) {
-      log.error({ err: cause, taskId: task.state.id }, "a task's end could not be stored");
+      this.#context.log.error({ err: cause, taskId: task.state.id }, "a task's end could not be stored");
       this.#opened.reject(A2AError.from(cause));
       task.feed.breakOff(A2AError.from(cause));
     }

@@ -40,12 +40,12 @@ export class Turns {
     return run;
   }
 
-  /** Gives running turns `grace` ms to end, then ends them. */
+  /** Gives running turns `grace` ms to end, then ends them or leaves their tasks to the next start. */
   async stop(grace: number): Promise<void> {
     const all = Promise.all(this.#runs.members().map((run) => run.done));
     if (await this.#context.deadlines.wait(grace, all)) return;
     const text = "The proxy was shut down before the agent had finished";
-    await Promise.all(this.#runs.members().map((run) => run.stop({ state: "failed", text })));
+    await Promise.all(this.#runs.members().map((run) => run.shutDown({ state: "failed", text })));
   }
 
   #forget(run: TaskRun): void {

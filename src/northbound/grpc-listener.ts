@@ -41,14 +41,16 @@ export class GrpcListener {
     return address.port;
   }
 
-  /** Takes no more connections. */
-  stop(): void {
-    this.#server.close();
+  /** Takes no more connections; resolves when those that are open have been closed. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+    });
   }
 
   /** Breaks off those that are open, too. */
   close(): void {
-    this.stop();
+    void this.stop();
     for (const socket of this.#sockets) socket.destroy();
   }
 }

@@ -123,10 +123,9 @@ class Endpoint {
   drain(): Promise<void> {
     this.setServing(false);
     this.#isDraining = true;
-    this.listener.stop();
-    return new Promise((resolve) => {
-      this.#server.tryShutdown(() => resolve());
-    });
+    // Lets each connection end after its last stream. It calls back before that, so that the connections are waited for.
+    this.#server.tryShutdown(() => {});
+    return this.listener.stop();
   }
 
   close(): void {

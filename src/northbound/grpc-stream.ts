@@ -13,7 +13,7 @@ import type { StreamEvent } from "../protocol/model.ts";
 import { toProtoJsonResponse } from "../protocol/proto-json.ts";
 import type { StreamCall } from "./grpc-call.ts";
 import { withEventId } from "./grpc-event-ids.ts";
-import type { StreamEnd } from "./sse.ts";
+import { isSuspension, type StreamEnd } from "./sse.ts";
 
 interface SendOptions {
   /** Aborted when the client goes. */
@@ -44,10 +44,11 @@ export class GrpcStreams {
     } catch (thrown) {
       if (gone.aborted) return "client-gone";
       const error: unknown = stopped.signal.aborted ? stopped.signal.reason : thrown;
-      const isStalled = error instanceof StalledClient;
-      if (!isStalled) onError(error);
       refuseStream(call, error);
-      return isStalled ? "client-stalled" : "failed";
+      if (error instanceof StalledClient) return "client-stalled";
+      if (isSuspension(error) && !stopped.signal.aborted) return "suspended";
+      onError(error);
+      return "failed";
     } finally {
       this.#open.delete(stopped);
       subscription.close();

@@ -28,8 +28,11 @@ export interface Framing {
   readonly errorType?: string;
 }
 
-/** How a stream ended; `failed` when its last event was an error. */
-export type StreamEnd = "finished" | "failed" | "client-gone" | "client-stalled";
+/**
+ * How a stream ended: `failed` with an error as its last event, `suspended` before the end of its task, which goes on after
+ * the next start of the proxy.
+ */
+export type StreamEnd = "finished" | "failed" | "suspended" | "client-gone" | "client-stalled";
 
 export interface ServeOptions {
   readonly framing: Framing;
@@ -50,6 +53,10 @@ export function frame(json: string, type?: string): string {
 /** The id is what a client sends back as `Last-Event-ID` to go on where it was cut off. */
 const eventFrame = ({ sequence, json }: OutgoingEvent, framing: Framing): string =>
   sequence === undefined ? frame(framing.event(json)) : `id: ${sequence}\n${frame(framing.event(json))}`;
+
+/** The proxy stops, and leaves the task to its next start. */
+export const isSuspension = (thrown: unknown): boolean =>
+  thrown instanceof A2AError && thrown.code === "shutting-down";
 
 /** All open streams of the process. */
 export class EventStreams {
@@ -159,7 +166,9 @@ class OpenStream implements Placed {
         }
       }
     } catch (thrown) {
-      this.fail(thrown);
+      // A client whose stream simply ends comes back with the id of the last event.
+      if (isSuspension(thrown)) this.#finish("suspended");
+      else this.fail(thrown);
     }
   }
 

@@ -56,7 +56,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
     await file.watch((problem) => {
       health.fileProblem = problem;
     });
-    return new SqliteStore(file, { health, queue, statements, log, push, checkpoints });
+    const isDurable = path !== ":memory:";
+    return new SqliteStore(file, { isDurable, health, queue, statements, log, push, checkpoints });
   } catch (error) {
     file?.close();
     throw new Error(`Cannot open the task store ${path}: ${reasonOf(error)}`, { cause: error });
@@ -64,6 +65,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
 }
 
 interface Parts {
+  readonly isDurable: boolean;
   readonly health: SqliteHealth;
   readonly queue: WriteQueue;
   readonly statements: Statements;
@@ -75,6 +77,7 @@ interface Parts {
 class SqliteStore implements TaskStore {
   readonly push: SqlitePush;
   readonly health: SqliteHealth;
+  readonly isDurable: boolean;
   readonly #file: SqliteFile;
   readonly #queue: WriteQueue;
   readonly #statements: Statements;
@@ -83,7 +86,8 @@ class SqliteStore implements TaskStore {
   /** Stops a sweep that is under way. */
   readonly #closing = new AbortController();
 
-  constructor(file: SqliteFile, { health, queue, statements, log, push, checkpoints }: Parts) {
+  constructor(file: SqliteFile, { isDurable, health, queue, statements, log, push, checkpoints }: Parts) {
+    this.isDurable = isDurable;
     this.push = push;
     this.health = health;
     health.probe = () => this.#probe();

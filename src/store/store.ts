@@ -81,6 +81,8 @@ export interface StoreHealth {
 
 export interface TaskStore {
   readonly health: StoreHealth;
+  /** What is written is there at the next start of the proxy. */
+  readonly isDurable: boolean;
   /** Push notification configs, and what is on its way to them. */
   readonly push: PushStore;
   /**

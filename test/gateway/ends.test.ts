@@ -1,6 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import type { Backend } from "../../src/adapter.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { chunk, code, fedStream, task } from "../support/agent-events.ts";
 import { asTask, callerOf, gatewayOver, params, reader, textOf } from "../support/fake-agent.ts";
 import { expectValidStream } from "../support/invariants.ts";
@@ -234,6 +239,51 @@ describe("a restart", () => {
 });
 
 describe("stopping", () => {
+  /** A message/send that waits for the answer when the gateway stops, and the store of before and after. */
+  async function stopped(backend: Partial<Backend>, path: string) {
+    const source = fedStream();
+    const asked = Promise.withResolvers<void>();
+    const store = await openSqliteStore({ path, synchronous: "normal" });
+    const { gateway } = await gatewayOver(
+      {
+        ...backend,
+        async *stream(sent, call) {
+          asked.resolve();
+          yield* source.stream(sent, call);
+        },
+      },
+      { store },
+    );
+    source.push(task("v1", "working"), chunk("one "));
+    const answer = gateway.sendMessage(params("hi"), callerOf().caller).then(asTask, code);
+    await asked.promise;
+    while (source.waiting > 0) await turnOfLoop();
+    await gateway.stop(5);
+    return { answer: await answer, store };
+  }
+
+  test("leaves a task that the agent can be asked for to the next start, and tells the client of it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ends-"));
+    const getTask = async () => task("v1", "completed", "one two");
+    const { answer, store } = await stopped({ getTask }, join(folder, "proxy.db"));
+    expect(answer).toMatchObject({ kind: "task", id: "v1", status: { state: "working" } });
+    const [record] = await store.unfinishedTasks();
+    if (!record) throw new Error("the running task is not in the store");
+    const after = await gatewayOver({ getTask }, { store });
+    await after.gateway.recover(record);
+    const recovered = await after.gateway.getTask({ id: "v1" }, callerOf().caller);
+    expect([recovered.status.state, textOf(recovered)]).toEqual(["completed", "one two"]);
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  test("fails it if the store keeps nothing for the next start", async () => {
+    const getTask = async () => task("v1", "completed", "one two");
+    const { answer, store } = await stopped({ getTask }, ":memory:");
+    expect(answer).toMatchObject({ id: "v1", status: { state: "failed" } });
+    expect(await store.unfinishedTasks()).toEqual([]);
+  });
+
   test("gives running turns a final state and refuses new ones", async () => {
     const source = fedStream();
     const { gateway } = await gatewayOver(source);

@@ -28,6 +28,10 @@ export function fedStream() {
   const calls: { params: MessageSendParams; call: Call }[] = [];
   return {
     calls,
+    /** Events that nobody has taken yet. */
+    get waiting(): number {
+      return queue.length;
+    },
     push(...events: AgentEvent[]) {
       queue.push(...events);
       wake.resolve();
