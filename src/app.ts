@@ -27,6 +27,7 @@ import {
 import { jwks } from "./northbound/jwks.ts";
 import { serveJsonRpc } from "./northbound/json-rpc.ts";
 import { serveRest } from "./northbound/rest.ts";
+import { REST_PATHS } from "./northbound/rest-routes.ts";
 import type { ServedAgent } from "./northbound/served-agent.ts";
 import type { MethodNames } from "./protocol/methods.ts";
 import type { EventStreams } from "./northbound/sse.ts";
@@ -109,7 +110,7 @@ function routes(options: AppOptions): Router<RequestState> {
       return agent ? withAgent(ctx, agent, handler) : noSuchAgent(ctx, gate);
     };
     router.all(base || "/", serve(rpc));
-    router.all(`${base}/v1{/*path}`, serve(rest));
+    for (const path of REST_PATHS) router.all(base + path, serve(rest));
     for (const path of CARD_PATHS) router.all(base + path, serve(card));
   }
   return router;

@@ -7,7 +7,7 @@ import type { Logger } from "pino";
 import type { HttpResponse } from "../../src/southbound/http.ts";
 import type { Message, Part } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
-import { isRecord } from "../shared/object.ts";
+import { MIN_REPAIRED, withPlainBytes } from "../../src/protocol/sdk-quirks.ts";
 import { messageOf } from "./rest-fault.ts";
 import type { Request } from "./transport.ts";
 
@@ -94,33 +94,3 @@ export class AgentReader {
 const hasBytes = (part: Part): boolean => part.kind === "file" && part.file.bytes !== undefined;
 
 const encoded = (text: string): string => Buffer.from(text).toString("base64");
-
-/** Of an agent of which nothing is known, shorter text of these letters may well be what the file says. */
-const MIN_REPAIRED = 16;
-
-/**
- * Bytes that are themselves nothing but canonical base64, of at least so many letters, are taken for encoded twice; a file
- * that really holds such a text is read as what the text stands for.
- */
-function withPlainBytes(value: unknown, minLetters: number): unknown {
-  if (Array.isArray(value)) return value.map((one) => withPlainBytes(one, minLetters));
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
-      name,
-      (name === "fileWithBytes" || name === "file_with_bytes") && typeof member === "string"
-        ? onceEncoded(member, minLetters)
-        : name === "metadata" || name === "data"
-          ? member
-          : withPlainBytes(member, minLetters),
-    ]),
-  );
-}
-
-function onceEncoded(bytes: string, minLetters: number): string {
-  const inner = Buffer.from(bytes, "base64").toString("latin1");
-  return inner.length >= minLetters && isBase64(inner) ? inner : bytes;
-}
-
-/** A pattern that counts the letters in fours would run out of stack on a file of some megabytes. */
-const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);

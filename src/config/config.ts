@@ -107,6 +107,9 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   window: MIB,
 });
 
+/** Whose reading of ProtoJSON answers are written for; see sdk-quirks.ts. */
+export type ClientSdk = "auto" | "any" | "java" | "python";
+
 export interface AgentConfig {
   readonly name: string;
   readonly adapter: string;
@@ -133,6 +136,8 @@ export interface AgentConfig {
   /** Absent: the vendor is not asked to push. */
   readonly vendorPush?: VendorPush;
   readonly onDisconnect: "continue" | "cancel";
+  /** Absent: `auto`. */
+  readonly clientSdk?: ClientSdk;
   /** Clients' requests are not repaired. */
   readonly strict?: boolean;
   readonly grpc?: AgentGrpc;

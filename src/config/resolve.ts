@@ -63,6 +63,7 @@ function resolveAgent(
   defaults: ParsedConfig["defaults"],
   { options, live, vendorPush }: ResolvedParts,
 ): AgentConfig {
+  const clientSdk = agent.clientSdk ?? defaults.clientSdk;
   return deepFreeze({
     name,
     adapter: agent.adapter,
@@ -81,6 +82,7 @@ function resolveAgent(
     timeouts: { ...DEFAULT_TIMEOUTS, ...defaults.timeouts, ...agent.timeouts },
     limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },
     onDisconnect: agent.onDisconnect ?? defaults.onDisconnect ?? "continue",
+    ...(clientSdk && { clientSdk }),
     ...(agent.strict && { strict: true }),
     ...(vendorPush && { vendorPush }),
     ...(agent.grpc && { grpc: agent.grpc }),

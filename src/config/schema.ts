@@ -11,6 +11,7 @@ import {
   CardSigningSchema,
   ExtendedCardSchema,
 } from "./cards-schema.ts";
+import { clientSdk, strict } from "./clients-schema.ts";
 import { CorsSchema } from "./cors-schema.ts";
 import { LimitsSchema, TimeoutsSchema } from "./limits-schema.ts";
 import { PushSchema, VendorPushSchema } from "./push-schema.ts";
@@ -88,15 +89,8 @@ const AgentSchema = z.strictObject({
       "Have the vendor push to the proxy; see [vendorPush](#agentsnamevendorpush). Absent: it does not.",
   }),
   onDisconnect: onDisconnect(),
-  strict: z
-    .boolean()
-    .prefault(false)
-    .meta({
-      description:
-        "Refuse (-32602) the requests that are otherwise [repaired](behaviour.md#choices): those without a `messageId` or " +
-        "`kind`, with nulls, empty ids or a `file.data`, or with base64 that is not standard.",
-      defaultsTo: "false",
-    }),
+  clientSdk: clientSdk(),
+  strict: strict(),
   grpc: AgentGrpcSchema.exactOptional().meta({
     description: "How the agent is told from the others over gRPC; see [agents.NAME.grpc](#agentsnamegrpc).",
   }),
@@ -207,6 +201,7 @@ const DefaultsSchema = z.strictObject({
   timeouts: TimeoutsSchema.exactOptional().meta({ description: "See [timeouts](#timeouts)." }),
   limits: LimitsSchema.exactOptional().meta({ description: "See [limits](#limits)." }),
   onDisconnect: onDisconnect(),
+  clientSdk: clientSdk(),
 });
 
 export const ConfigSchema = z.strictObject({

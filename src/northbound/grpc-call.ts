@@ -12,6 +12,7 @@ import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
 import { tooManyValues } from "../protocol/jsonrpc.ts";
 import { methodNamed, type Method } from "../protocol/methods.ts";
+import { withFilesOnce } from "./client-sdk.ts";
 import { EXTENSIONS_HEADER, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
 import { textIn, type GrpcDoor } from "./grpc-door.ts";
@@ -83,7 +84,7 @@ export function admit(
   const invocation = {
     gateway: agent.gateway,
     ...allowance({ agent, principal, gate, method: method.name }),
-    params: rpc.params(message),
+    params: rpc.params(withFilesOnce(agent.config.clientSdk, message)),
     rules: agent.acceptRules(newId),
     caller,
     after: lastEventId(textIn(metadata, LAST_EVENT_KEY)),

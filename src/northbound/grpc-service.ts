@@ -7,7 +7,9 @@ import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
 import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
 import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
+import { writtenFor, type Reader } from "../protocol/sdk-quirks.ts";
 import { outcomeOf } from "./access-line.ts";
+import { readerOverGrpc } from "./client-sdk.ts";
 import { EXTENSIONS_HEADER, activatedExtensions } from "./extensions.ts";
 import {
   admit,
@@ -79,7 +81,7 @@ async function serveUnary(call: UnaryCall, rpc: Rpc, { deps }: ServiceOptions): 
     const result = await callUnary(method, invocation);
     line.task = taskOf(result);
     call.sendMetadata(await extensions);
-    return responseOf(rpc, result);
+    return responseOf(rpc, result, readerOverGrpc(agent.config.clientSdk));
   } catch (thrown) {
     throw noted(thrown, { line, gone, deps });
   } finally {
@@ -107,7 +109,8 @@ async function serveStream(call: StreamCall, rpc: Rpc, { streams, deps }: Servic
     call.sendMetadata(headers);
     const { stalledClient: stalledAfter } = agent.config.timeouts;
     const onError = (thrown: unknown): void => void noted(thrown, { line, gone, deps });
-    const end = await streams.send(call, subscription, { gone, stalledAfter, withIds, onError });
+    const reader = readerOverGrpc(agent.config.clientSdk);
+    const end = await streams.send(call, subscription, { gone, stalledAfter, withIds, reader, onError });
     if (end === "client-gone" || end === "client-stalled") line.outcome = end;
   } catch (thrown) {
     refuseStream(call, noted(thrown, { line, gone, deps }));
@@ -117,7 +120,7 @@ async function serveStream(call: StreamCall, rpc: Rpc, { streams, deps }: Servic
 }
 
 /** The response of an RPC, as ProtoJSON. */
-function responseOf({ name }: Rpc, result: UnaryResult): ProtoMessage {
+function responseOf({ name }: Rpc, result: UnaryResult, reader: Reader): ProtoMessage {
   if (result === null) return {};
   if (Array.isArray(result)) return { configs: result.map(toProtoJsonTaskPushConfig) };
   if ("pushNotificationConfig" in result) return toProtoJsonTaskPushConfig(result);
@@ -125,8 +128,8 @@ function responseOf({ name }: Rpc, result: UnaryResult): ProtoMessage {
   // The RPC for a page of tasks is 1.0's.
   if ("tasks" in result) throw new Error(`${name} answers no list of tasks`);
   // GetTask and CancelTask answer a bare Task.
-  if (name !== "SendMessage" && result.kind === "task") return toProtoJsonTask(result);
-  return toProtoJsonResponse(result);
+  if (name !== "SendMessage" && result.kind === "task") return writtenFor(reader, toProtoJsonTask(result));
+  return writtenFor(reader, toProtoJsonResponse(result));
 }
 
 /** Response metadata: the extensions of those asked for that apply (§3.2.5). */

@@ -11,6 +11,7 @@ import type { ProtoMessage } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import type { StreamEvent } from "../protocol/model.ts";
 import { toProtoJsonResponse } from "../protocol/proto-json.ts";
+import { writtenFor, type Reader } from "../protocol/sdk-quirks.ts";
 import type { StreamCall } from "./grpc-call.ts";
 import { withEventId } from "./grpc-event-ids.ts";
 import { isSuspension, type StreamEnd } from "./sse.ts";
@@ -22,6 +23,8 @@ interface SendOptions {
   readonly stalledAfter: number;
   /** Tells the client the id of each event. */
   readonly withIds: boolean;
+  /** What reads the events. */
+  readonly reader: Reader;
   /** Told what broke a stream off; the client is told by its status. */
   readonly onError: (thrown: unknown) => void;
 }
@@ -80,22 +83,26 @@ async function pump(
     over,
     stalledAfter,
     withIds,
-  }: Pick<SendOptions, "stalledAfter" | "withIds"> & { readonly over: AbortSignal },
+    reader,
+  }: Pick<SendOptions, "stalledAfter" | "withIds" | "reader"> & { readonly over: AbortSignal },
 ): Promise<void> {
   for (;;) {
     const batch = await subscription.next();
     if (batch === undefined || over.aborted) return;
     for (const event of batch) {
-      if (call.write(responseOf(event, withIds))) continue;
+      if (call.write(responseOf(event, { withIds, reader }))) continue;
       await drained(call, over, stalledAfter);
     }
   }
 }
 
 /** The event as the gateway serialized it, which is for the transports whose wire is that JSON. */
-function responseOf({ json, sequence }: OutgoingEvent, withIds: boolean): ProtoMessage {
+function responseOf(
+  { json, sequence }: OutgoingEvent,
+  { withIds, reader }: Pick<SendOptions, "withIds" | "reader">,
+): ProtoMessage {
   const event: StreamEvent = JSON.parse(json);
-  return toProtoJsonResponse(withIds ? withEventId(event, sequence) : event);
+  return writtenFor(reader, toProtoJsonResponse(withIds ? withEventId(event, sequence) : event));
 }
 
 async function drained(call: StreamCall, over: AbortSignal, stalledAfter: number): Promise<void> {

@@ -75,11 +75,21 @@ const ROUTES: readonly Route[] = [
   },
   {
     verb: "GET",
-    path: /^\/v1\/card$/,
+    // The other name is what the Go SDK calls it.
+    path: /^\/v1\/(?:card|extendedAgentCard)$/,
     method: "agent/getAuthenticatedExtendedCard",
     params: () => undefined,
   },
 ];
+
+/** Where the routes are, as the router reads it: below `/v1`, and without it for the Go SDK. */
+export const REST_PATHS = [
+  "/v1{/*path}",
+  "/message\\:send",
+  "/message\\:stream",
+  "/tasks{/*path}",
+  "/extendedAgentCard",
+] as const;
 
 export interface RestCall {
   readonly method: string;

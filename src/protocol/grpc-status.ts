@@ -42,8 +42,13 @@ const BY_HTTP: ReadonlyMap<number, status> = new Map([
   [503, status.UNAVAILABLE],
 ]);
 
+const statusOf = ({ code, httpStatus }: A2AError): status =>
+  BY_CODE.get(code) ?? BY_HTTP.get(httpStatus) ?? status.INTERNAL;
+
+export const grpcStatusName = (error: A2AError): string => status[statusOf(error)] ?? "UNKNOWN";
+
 export function toGrpcStatus(error: A2AError): GrpcStatus {
-  const code = BY_CODE.get(error.code) ?? BY_HTTP.get(error.httpStatus) ?? status.INTERNAL;
+  const code = statusOf(error);
   const details = error.message.slice(0, MAX_DETAILS);
   const metadata = new Metadata();
   const about = { code: error.rpcCode, message: details };

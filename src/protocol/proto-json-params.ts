@@ -71,14 +71,16 @@ export function toProtoJsonTaskPushConfig({ taskId, pushNotificationConfig }: Ta
 
 /**
  * The params of tasks/pushNotificationConfig/set from any of the bodies that clients send: `{parent, configId,
- * config: {name, pushNotificationConfig}}`, `{name, pushNotificationConfig}`, `{taskId, pushNotificationConfig}`.
+ * config: {name, pushNotificationConfig}}`, `{name, pushNotificationConfig}`, `{taskId, pushNotificationConfig}`, or the
+ * pushNotificationConfig itself.
  * @param taskId the path's, which wins over whatever the body says
  */
 export function fromProtoJsonSetPushRequest(value: unknown, taskId: string): unknown {
   if (!isFields(value)) return value;
   const { configId, config, ...outer } = camelCased(value);
   const { name, pushNotificationConfig } = isFields(config) ? camelCased(config) : outer;
-  const read = fromProtoJsonPushConfig(pushNotificationConfig);
+  const isBare = pushNotificationConfig === undefined && typeof outer["url"] === "string";
+  const read = fromProtoJsonPushConfig(isBare ? outer : pushNotificationConfig);
   if (!isFields(read)) return { taskId, pushNotificationConfig: read };
   const id = read["id"] ?? (configId || configOf(name));
   return { taskId, pushNotificationConfig: id === undefined ? read : { ...read, id } };

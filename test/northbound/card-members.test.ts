@@ -172,7 +172,7 @@ describe("a card that also offers 1.0", () => {
       expect(JSON.stringify(served)).not.toContain("inside");
       expect(strangers(served)).toEqual([]);
       expect(served).toMatchObject({
-        capabilities: { extensions: [{ uri: "urn:a2a-compat-proxy:a2a-snake" }] },
+        capabilities: { extensions: [{ uri: expect.stringMatching(/^urn:a2a-compat-proxy:/) }] },
       });
     } finally {
       await proxy.stop();

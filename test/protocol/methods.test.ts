@@ -4,12 +4,12 @@ import { methodNamed, rpcMethodNamed } from "../../src/protocol/methods.ts";
 
 describe("the method table", () => {
   test.each([
-    ["message/send", "unary", true],
-    ["message/stream", "stream", true],
+    ["message/send", "unary", "task"],
+    ["message/stream", "stream", "task"],
     ["tasks/get", "unary", false],
     ["tasks/list", "unary", false],
     ["tasks/cancel", "unary", false],
-    ["tasks/resubscribe", "stream", true],
+    ["tasks/resubscribe", "stream", "stream"],
     ["tasks/pushNotificationConfig/set", "unary", false],
     ["tasks/pushNotificationConfig/get", "unary", false],
     ["tasks/pushNotificationConfig/list", "unary", false],

@@ -1,0 +1,24 @@
+/** What an agent's section says of its clients: how strictly they are read, and who reads the answers. */
+import { z } from "zod";
+
+export const clientSdk = () =>
+  z
+    .enum(["auto", "any", "java", "python"])
+    .exactOptional()
+    .meta({
+      description:
+        "The SDK that clients over HTTP+JSON and gRPC read [files and parts](transports.md#files-and-parts) with. `any`: none in " +
+        "particular. `auto`: the Java one, if an HTTP request's `User-Agent` says so.",
+      defaultsTo: "auto",
+    });
+
+export const strict = () =>
+  z
+    .boolean()
+    .prefault(false)
+    .meta({
+      description:
+        "Refuse (-32602) the requests that are otherwise [repaired](behaviour.md#choices): those without a `messageId` or " +
+        "`kind`, with nulls, empty ids or a `file.data`, or with base64 that is not standard.",
+      defaultsTo: "false",
+    });
