@@ -46,7 +46,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "adapter.ts": ["type protocol", "type southbound"],
   // The redactor, which keeps secrets out of faults; the contract, for the schemas of adapters' options.
   config: ["protocol", "net", "southbound", "type adapter.ts"],
-  auth: ["protocol", "config", "net"],
+  auth: ["protocol", "config", "lib", "net"],
   push: ["protocol", "store", "net", "type config"],
   gateway: [
     "protocol",

@@ -6,6 +6,7 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { isLoopback } from "../config/urls.ts";
+import { cached, type Cached } from "../lib/cached.ts";
 import { readBounded } from "../net/bounded.ts";
 import { A2AError } from "../protocol/errors.ts";
 
@@ -15,6 +16,11 @@ const BOUND = { limit: 512 * 1024, beyond: "the issuer's document is too large" 
 /** The place of the keys hardly ever changes. */
 const DISCOVERY_MAX_AGE = 3_600_000;
 const KEYS_MAX_AGE = 600_000;
+/** An issuer that could not be asked is left alone for so long: anybody can show a token that makes the proxy ask. */
+const FAILURE_AGE = 5_000;
+
+/** The fetches have a timeout of their own. */
+const NEVER = new AbortController().signal;
 
 const Discovery = z.looseObject({ issuer: z.string(), jwks_uri: z.url() });
 
@@ -30,23 +36,20 @@ export interface IssuerKeysOptions {
 export class IssuerKeys {
   readonly #issuer: string;
   readonly #options: IssuerKeysOptions;
-  #found: { readonly uri: string; readonly keys: JWTVerifyGetKey; readonly at: number } | undefined;
-  #discovery: Promise<JWTVerifyGetKey> | undefined;
+  readonly #keys: Cached<JWTVerifyGetKey>;
+  #found: { readonly uri: string; readonly keys: JWTVerifyGetKey } | undefined;
 
   constructor(issuer: string, options: IssuerKeysOptions) {
     this.#issuer = issuer;
     this.#options = options;
+    const { now } = options;
+    // Old keys are better than none: they have a maximum age of their own.
+    this.#keys = cached(() => this.#discover(), DISCOVERY_MAX_AGE, { failureAge: FAILURE_AGE, now });
   }
 
-  /** Rejects with `issuer-unavailable`, as does what it resolves with. */
+  /** Rejects with `issuer-unavailable`, as does what it resolves with; for a while, with the last time's. */
   async get(): Promise<JWTVerifyGetKey> {
-    const found = this.#found;
-    if (found && this.#options.now() - found.at < DISCOVERY_MAX_AGE) return found.keys;
-    this.#discovery ??= this.#discover().finally(() => {
-      this.#discovery = undefined;
-    });
-    // Old keys are better than none: they have a maximum age of their own.
-    return found ? this.#discovery.catch(() => found.keys) : this.#discovery;
+    return await this.#keys.get(NEVER);
   }
 
   async #discover(): Promise<JWTVerifyGetKey> {
@@ -55,9 +58,8 @@ export class IssuerKeys {
     if (issuer !== this.#issuer) throw unavailable(new Error("the discovery document is another issuer's"));
     if (!uri.startsWith("https://") && !isLoopback(uri))
       throw unavailable(new Error("jwks_uri is not https"));
-    const at = this.#options.now();
     const keys = this.#found?.uri === uri ? this.#found.keys : this.#keysAt(uri);
-    this.#found = { uri, keys, at };
+    this.#found = { uri, keys };
     return keys;
   }
 
@@ -66,8 +68,25 @@ export class IssuerKeys {
       timeoutDuration: TIMEOUT,
       cooldownDuration: this.#options.cooldown,
       cacheMaxAge: KEYS_MAX_AGE,
-      [customFetch]: (url, { signal }) => fetchFrom(url, signal),
+      [customFetch]: this.#unlessJustFailed(fetchFrom),
     });
+  }
+
+  /** The same fetch, which fails again without asking for a while after it has failed. */
+  #unlessJustFailed(
+    fetch: typeof fetchFrom,
+  ): (url: string, init: { signal: AbortSignal }) => Promise<Response> {
+    const { now } = this.#options;
+    let failure: { readonly error: unknown; readonly until: number } | undefined;
+    return async (url, { signal }) => {
+      if (failure && now() < failure.until) throw failure.error;
+      try {
+        return await fetch(url, signal);
+      } catch (error) {
+        failure = { error, until: now() + FAILURE_AGE };
+        throw error;
+      }
+    };
   }
 }
 

@@ -2,6 +2,7 @@
  * The agent's card, fetched once and refreshed in the background for as long as it is asked for; an old card is better
  * than none. A card that has changed is told in the log: clients may rely on what it said.
  */
+import type { A2AError } from "../protocol/errors.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { cardDigests, changedMembers } from "../store/card-memory.ts";
 import { agentFault } from "./agent-fault.ts";
@@ -22,6 +23,8 @@ export class CardCache {
   #card: AgentCard | undefined;
   #fetching: Promise<AgentCard> | undefined;
   #next = 0;
+  /** Of the last fetch, which is not tried again before `#next`: anybody may ask for the card, as often as they like. */
+  #failure: A2AError | undefined;
 
   constructor(context: EngineContext) {
     this.#context = context;
@@ -29,15 +32,15 @@ export class CardCache {
 
   /** The same object until the card changes. Rejects with an A2AError while no card has ever been had. */
   async get(): Promise<AgentCard> {
-    if (performance.now() >= this.#next || !this.#card) this.#fetching ??= this.#fetch();
+    if (performance.now() >= this.#next) this.#fetching ??= this.#fetch();
     if (this.#card) {
       this.#fetching?.catch((error: unknown) =>
         this.#context.log.warn({ err: error }, "the card could not be refreshed"),
       );
       return this.#card;
     }
-    if (!this.#fetching) throw new Error("unreachable: a card or a fetch");
-    return await this.#fetching;
+    if (this.#fetching) return await this.#fetching;
+    throw this.#failure ?? new Error("unreachable: a card, a fetch or its failure");
   }
 
   /** The vendor's extended card as it is now; undefined where it has none. */
@@ -65,7 +68,7 @@ export class CardCache {
       return (this.#card = this.#changed(card) || !this.#card ? this.#asOffered(card) : this.#card);
     } catch (error) {
       this.#next = performance.now() + RETRY_AFTER;
-      throw agentFault(error, this.#context);
+      throw (this.#failure = agentFault(error, this.#context));
     } finally {
       this.#fetching = undefined;
     }

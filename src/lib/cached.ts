@@ -1,6 +1,6 @@
 /**
  * A value that is fetched once for all who want it at the same time, and kept for a while: the vendor's card, which
- * some dialects need before each call.
+ * some dialects need before each call; where an issuer has its keys.
  */
 import { abortable } from "./abortable.ts";
 
@@ -14,7 +14,13 @@ export interface Cached<T> {
   refresh(signal: AbortSignal): Promise<T>;
 }
 
-/** How long a failure is kept, ms: callers in a row do not each wait for an agent that is not there. */
+export interface CachedOptions {
+  /** How long a failure is kept, ms: callers in a row do not each wait for an agent that is not there. */
+  readonly failureAge?: number;
+  /** ms. */
+  readonly now?: () => number;
+}
+
 const FAILURE_AGE = 15_000;
 
 /**
@@ -22,22 +28,26 @@ const FAILURE_AGE = 15_000;
  *   must end by a timeout of its own.
  * @param maxAge ms
  */
-export function cached<T>(load: (signal: AbortSignal) => Promise<T>, maxAge: number): Cached<T> {
+export function cached<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  maxAge: number,
+  { failureAge = FAILURE_AGE, now = () => performance.now() }: CachedOptions = {},
+): Cached<T> {
   const forever = new AbortController().signal;
   let running: Promise<T> | undefined;
   let known: { readonly value: T } | undefined;
   let failure: unknown;
-  let until = 0;
+  let until = Number.NEGATIVE_INFINITY;
 
   const fetch = async (): Promise<T> => {
     try {
       const value = await load(forever);
       known = { value };
-      until = performance.now() + maxAge;
+      until = now() + maxAge;
       return value;
     } catch (error) {
       failure = error;
-      until = performance.now() + FAILURE_AGE;
+      until = now() + failureAge;
       throw error;
     }
   };
@@ -48,7 +58,7 @@ export function cached<T>(load: (signal: AbortSignal) => Promise<T>, maxAge: num
     return abortable(running, signal);
   };
   const get = async (signal: AbortSignal): Promise<T> => {
-    if (performance.now() >= until) {
+    if (now() >= until) {
       await refresh(signal).catch((error: unknown) => {
         if (signal.aborted || !known) throw error;
       });

@@ -165,6 +165,31 @@ describe("the issuer's keys", () => {
     own.stop();
   });
 
+  test.each([
+    ["all", { discovery: 1, keys: 0 }, { discovery: 2, keys: 1 }],
+    ["keys", { discovery: 1, keys: 1 }, { discovery: 1, keys: 2 }],
+  ] as const)(
+    "that could not be fetched (%s) are asked for again after five seconds, however many tokens come",
+    async (what, once, again) => {
+      const own = await startIssuer();
+      own.fail(what);
+      let now = 1_000;
+      const tokens = new OidcTokens([configOf(own)], { cooldown: 0, now: () => now });
+      const token = presented(await own.token({ sub: "a" }));
+      for (let index = 0; index < 30; index++) {
+        await expect(tokens.identify(token)).rejects.toMatchObject({ code: "issuer-unavailable" });
+      }
+      expect(own.fetches).toStrictEqual(once);
+      own.fail(false);
+      now += 4_999;
+      await expect(tokens.identify(token)).rejects.toMatchObject({ code: "issuer-unavailable" });
+      now += 1;
+      expect((await tokens.identify(token))?.id).toBe(`${own.url}#sub=a`);
+      expect(own.fetches).toStrictEqual(again);
+      own.stop();
+    },
+  );
+
   test("serve several audiences of one issuer, with a principal of each", async () => {
     const own = await startIssuer();
     const tokens = new OidcTokens(

@@ -77,8 +77,8 @@ export interface TestIssuer {
   token(claims: Record<string, unknown>, options?: TokenOptions): Promise<string>;
   /** New keys, and only they, are published. */
   rotate(): Promise<void>;
-  /** Answers 500 from now on. */
-  fail(): void;
+  /** Answers 500 from now on, to one kind of request or to all; to none by `false`. */
+  fail(what?: "keys" | "all" | false): void;
   stop(): void;
 }
 
@@ -91,7 +91,7 @@ interface TokenOptions {
 }
 
 export async function startIssuer(): Promise<TestIssuer> {
-  let failing = false;
+  let failing: "keys" | "all" | false = false;
   let kid = 0;
   let pair = await generateKeyPair("ES256");
   let published: JWK = {};
@@ -102,12 +102,12 @@ export async function startIssuer(): Promise<TestIssuer> {
   };
   await publish();
   const server = createServer((req, res) => {
-    if (failing) {
+    const isKeys = req.url === "/keys";
+    fetches[isKeys ? "keys" : "discovery"] += 1;
+    if (failing === "all" || (failing === "keys" && isKeys)) {
       res.writeHead(500).end();
       return;
     }
-    const isKeys = req.url === "/keys";
-    fetches[isKeys ? "keys" : "discovery"] += 1;
     res.end(JSON.stringify(isKeys ? { keys: [published] } : { issuer: url, jwks_uri: `${url}/keys` }));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -127,8 +127,8 @@ export async function startIssuer(): Promise<TestIssuer> {
       pair = await generateKeyPair("ES256");
       await publish();
     },
-    fail: () => {
-      failing = true;
+    fail: (what = "all") => {
+      failing = what;
     },
     stop: () => (server.closeAllConnections(), void server.close()),
   };
