@@ -103,10 +103,22 @@ function routes(options: AppOptions): Router<RequestState> {
       serveCallback(ctx, callback, config.limits.responseBody),
     );
   });
-  // The host's root is the default agent's; without one, nothing is there.
+  for (const path of CARD_PATHS) router.all(`/agents${path}`, noSlash);
+  const byHost = new Map(
+    [...agents].flatMap(
+      ([
+        name,
+        {
+          config: { host },
+        },
+      ]) => (host ? [[host, name]] : []),
+    ),
+  );
+  // A host's root is that of its agent, or else of the default one; without either, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
     const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) => {
-      const agent = agents.get(ctx.params["agent"] ?? config.default ?? "");
+      const named = ctx.params["agent"] ?? byHost.get(ctx.hostname.toLowerCase()) ?? config.default;
+      const agent = agents.get(named ?? "");
       return agent ? withAgent(ctx, agent, handler) : noSuchAgent(ctx, gate);
     };
     router.all(base || "/", serve(rpc));
@@ -115,6 +127,15 @@ function routes(options: AppOptions): Router<RequestState> {
   }
   return router;
 }
+
+/** What clients make of a base URL such as `…/agents/jester`, which to them is a file of the folder `…/agents/`. */
+const noSlash = (ctx: Context): void =>
+  sendFault(
+    ctx,
+    404,
+    "not-found",
+    "No agent has its card here. The base URL of an agent ends with a slash: /agents/NAME/",
+  );
 
 /** A stranger does not learn which agents there are where even their cards are not for everybody. */
 async function noSuchAgent(ctx: Context, gate: Gate): Promise<void> {

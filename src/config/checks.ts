@@ -53,6 +53,7 @@ export async function check(
     complaints.push(...parsed.complaints);
   }
   complaints.push(...unknownDefault(source.value, agents));
+  complaints.push(...sharedHosts(source.value, agents));
   complaints.push(...unknownInGrants(source.at(["auth"]), ["auth"], agents));
   complaints.push(...mtlsWithoutCa(source.value));
   complaints.push(...accessFaults(agents));
@@ -77,6 +78,22 @@ function unknownDefault(value: unknown, agents: unknown): Complaint[] {
   const name = valueAt(value, ["default"]);
   if (typeof name !== "string" || name === "" || !isObject(agents) || Object.hasOwn(agents, name)) return [];
   return [complain(["default"], `names no agent${suggestion(name, Object.keys(agents))}`)];
+}
+
+/** A host leads to one agent, and that of `server.publicUrl` to the default one. */
+function sharedHosts(value: unknown, agents: unknown): Complaint[] {
+  const publicUrl = valueAt(value, ["server", "publicUrl"]);
+  const seen = new Map<string, string>();
+  const own = typeof publicUrl === "string" ? URL.parse(publicUrl)?.hostname : undefined;
+  if (own !== undefined) seen.set(own, "server.publicUrl; name the agent as `default` instead");
+  return Object.keys(isObject(agents) ? agents : {}).flatMap((name) => {
+    const host = valueAt(agents, [name, "host"]);
+    if (typeof host !== "string") return [];
+    const other = seen.get(host.toLowerCase());
+    if (other !== undefined) return [complain(["agents", name, "host"], `is also the host of ${other}`)];
+    seen.set(host.toLowerCase(), `agents.${name}`);
+    return [];
+  });
 }
 
 /** `agents` is a list only in a grant. A grant for an agent that does not exist would quietly give nothing. */

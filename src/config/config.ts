@@ -136,6 +136,8 @@ export interface AgentConfig {
   /** Absent: the vendor is not asked to push. */
   readonly vendorPush?: VendorPush;
   readonly onDisconnect: "continue" | "cancel";
+  /** A host name at whose root it is served. */
+  readonly host?: string;
   /** Absent: `auto`. */
   readonly clientSdk?: ClientSdk;
   /** Clients' requests are not repaired. */

@@ -21,7 +21,9 @@ export function hostsOf({ auth, server, agents }: Reached): readonly string[] | 
   const isOpenLocally = typeof auth === "string" && isLoopbackHost(host);
   if (allowedHosts === undefined && !isOpenLocally) return undefined;
   const callbackUrls = [...agents.values()].flatMap(({ vendorPush }) => vendorPush?.callbackUrl ?? []);
-  return [...[publicUrl, ...callbackUrls].map((url) => new URL(url).hostname), ...(allowedHosts ?? [])];
+  const own = [publicUrl, ...callbackUrls].map((url) => new URL(url).hostname);
+  const ofAgents = [...agents.values()].flatMap(({ host: name }) => name ?? []);
+  return [...own, ...ofAgents, ...(allowedHosts ?? [])];
 }
 
 /** Whose pages may have a browser call; see `onlyPages`. */

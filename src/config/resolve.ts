@@ -82,6 +82,7 @@ function resolveAgent(
     timeouts: { ...DEFAULT_TIMEOUTS, ...defaults.timeouts, ...agent.timeouts },
     limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },
     onDisconnect: agent.onDisconnect ?? defaults.onDisconnect ?? "continue",
+    ...(agent.host !== undefined && { host: agent.host }),
     ...(clientSdk && { clientSdk }),
     ...(agent.strict && { strict: true }),
     ...(vendorPush && { vendorPush }),

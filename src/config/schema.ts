@@ -11,7 +11,7 @@ import {
   CardSigningSchema,
   ExtendedCardSchema,
 } from "./cards-schema.ts";
-import { clientSdk, strict } from "./clients-schema.ts";
+import { agentHost, clientSdk, strict } from "./clients-schema.ts";
 import { CorsSchema } from "./cors-schema.ts";
 import { LimitsSchema, TimeoutsSchema } from "./limits-schema.ts";
 import { PushSchema, VendorPushSchema } from "./push-schema.ts";
@@ -89,6 +89,7 @@ const AgentSchema = z.strictObject({
       "Have the vendor push to the proxy; see [vendorPush](#agentsnamevendorpush). Absent: it does not.",
   }),
   onDisconnect: onDisconnect(),
+  host: agentHost(),
   clientSdk: clientSdk(),
   strict: strict(),
   grpc: AgentGrpcSchema.exactOptional().meta({

@@ -11,9 +11,12 @@ import type { AgentCard, AgentExtension, AgentSkill } from "../protocol/card.ts"
 /** The name up to 0.2.x is still what several clients read. */
 export const CARD_PATHS = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const;
 
-/** Where an agent's JSON-RPC endpoint is, for everybody. */
-export const agentUrl = (publicUrl: string, agent: string): string =>
-  `${publicUrl}/agents/${encodeURIComponent(agent)}/`;
+/** Where an agent's JSON-RPC endpoint is, for everybody: at the root of its own host, if it has one. */
+export function agentUrl(publicUrl: string, { name, host }: { name: string; host?: string }): string {
+  if (host === undefined) return `${publicUrl}/agents/${encodeURIComponent(name)}/`;
+  const { protocol, port } = new URL(publicUrl);
+  return `${protocol}//${host}${port === "" ? "" : `:${port}`}/`;
+}
 
 const TEXT = ["text/plain"];
 

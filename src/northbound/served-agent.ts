@@ -52,7 +52,7 @@ export class ServedAgent {
   constructor(config: AgentConfig, gateway: Gateway, { publicUrl, declared, push, signer }: Place) {
     this.config = config;
     this.gateway = gateway;
-    this.url = agentUrl(publicUrl, config.name);
+    this.url = agentUrl(publicUrl, config);
     this.#push = push;
     this.#declared = declared;
     this.#signer = signer;

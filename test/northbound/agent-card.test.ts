@@ -117,7 +117,9 @@ describe("the served card", () => {
   });
 
   test("an agent's name is escaped in its URL", () => {
-    expect(agentUrl("https://proxy.example/base", "a b")).toBe("https://proxy.example/base/agents/a%20b/");
+    expect(agentUrl("https://proxy.example/base", { name: "a b" })).toBe(
+      "https://proxy.example/base/agents/a%20b/",
+    );
   });
 });
 
