@@ -97,7 +97,7 @@ const snake: BenchDialect = {
 
 const appbuilder: BenchDialect = {
   adapter: "appbuilder",
-  options: { send: true },
+  options: { send: "send" },
   card: (url) => ({ ...common, ...modes, url, protocolVersion: "0.2.6" }),
   isStream: (method) => method === "message/stream",
   reply: canonical.reply,
