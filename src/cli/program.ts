@@ -1,5 +1,6 @@
 /** The command line. */
 import { Command, CommanderError } from "commander";
+import { backup } from "./backup.ts";
 import { check } from "./check.ts";
 import { demo } from "./demo.ts";
 import type { CliDeps } from "./deps.ts";
@@ -76,6 +77,9 @@ function createProgram(deps: CliDeps, done: (code: number) => void): Command {
     .command("new")
     .description("Make a key, and print it with the hash that the configuration holds of it.")
     .action(() => printNewKey(deps));
+  withConfig(command("backup <file>", "Copy the store to a new file, also while the proxy runs.")).action(
+    async (file: string, options: { config: string }) => done(await backup(file, options, deps)),
+  );
   addPush(program, deps, done);
   return program;
 }
@@ -83,7 +87,7 @@ function createProgram(deps: CliDeps, done: (code: number) => void): Command {
 function addPush(program: Command, deps: CliDeps, done: (code: number) => void): void {
   const push = program
     .command("push")
-    .description("Push notifications that were given up; the proxy must be stopped.");
+    .description("Push notifications that were given up, and webhooks that fail.");
   const command = (usage: string, description: string): Command =>
     push
       .command(usage)
@@ -93,7 +97,7 @@ function addPush(program: Command, deps: CliDeps, done: (code: number) => void):
   command("list", "List them, the oldest first.").action(async (options: { config: string }) =>
     done(await listLetters(options, deps)),
   );
-  command("replay [id...]", "Queue them again: they are delivered once the proxy runs.")
+  command("replay [id...]", "Queue them again: the proxy delivers them within a minute.")
     .option("--all", "all of them")
     .action(async (ids: string[], options: { config: string; all?: boolean }) =>
       done(await replayLetters(ids, options, deps)),

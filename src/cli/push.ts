@@ -1,6 +1,6 @@
 /**
- * `push list | replay | drop`: the notifications that were given up. Works on the store's file, which belongs to one
- * process at a time: the proxy has to be stopped, and delivers what was replayed when it starts again.
+ * `push list | replay | drop`: the notifications that were given up, and the webhooks that fail. Works on the store's
+ * file, also beside the proxy, which delivers what was replayed within a minute.
  */
 import { access } from "node:fs/promises";
 import { openSqliteStore } from "../store/sqlite.ts";
@@ -21,6 +21,7 @@ const PAGE = 1000;
 
 export const listLetters = (options: PushOptions, deps: CliDeps): Promise<number> =>
   withStore(options, deps, async (push) => {
+    await listFailing(push, deps);
     const letters = await push.deadLetters(PAGE);
     if (letters.length === 0) {
       line(deps.out, "no notifications were given up");
@@ -71,6 +72,24 @@ async function* allIds(push: PushStore): AsyncGenerator<string> {
   }
 }
 
+/** The webhooks that have failed since their last success; nothing where there are none. */
+async function listFailing(push: PushStore, deps: CliDeps): Promise<void> {
+  const failing = await push.failingEndpoints(PAGE);
+  if (failing.length === 0) return;
+  const head = ["failing since", "caller", "webhooks at", "last failure", ""];
+  const rows = failing.map(({ failingSince, principal, origin, reason, offAt }) => [
+    new Date(failingSince).toISOString(),
+    principal,
+    origin,
+    reason,
+    offAt === undefined ? "" : `switched off ${new Date(offAt).toISOString()}`,
+  ]);
+  const [first = "", ...rest] = table([head, ...rows]);
+  line(deps.out, paint(deps.out, "bold", first));
+  for (const row of rest) line(deps.out, row);
+  line(deps.out, "");
+}
+
 const rowOf = ({ id, deadAt, agent, taskId, configId, origin, reason }: DeadLetter): string[] => [
   id,
   new Date(deadAt).toISOString(),
@@ -93,10 +112,9 @@ async function withStore(
     () => false,
   );
   if (!exists) throw new Failure(`there is no store at ${path}`);
-  const opened = openSqliteStore(config.store).catch((cause: unknown) => {
-    throw new Failure(`${explain(cause)}; the proxy must be stopped while this command works`, { cause });
+  const store = await openSqliteStore({ ...config.store, beside: true }).catch((cause: unknown) => {
+    throw new Failure(explain(cause), { cause });
   });
-  const store = await opened;
   try {
     return await use(store.push);
   } finally {

@@ -73,7 +73,15 @@ export const PushSchema = z.strictObject({
   retryMax: time("15m", "The longest wait between two attempts."),
   maxAge: long("24h", "A notification not delivered after this is given up."),
   maxAttempts: number(200, "A notification that has failed so often is given up."),
-  concurrency: number(64, "Deliveries at once."),
+  offAfter: long(
+    "3d",
+    "One caller's webhooks at one origin are switched off once they have failed for this long without a success.",
+  ),
+  concurrency: number(
+    64,
+    "Deliveries at once; at most three quarters of them to webhooks whose last attempt did not arrive, or that are new.",
+  ),
+  concurrencyPerPrincipal: number(32, "Deliveries at once for one caller, so that others have room."),
   concurrencyPerHost: number(4, "Deliveries at once to one host and port."),
   keepDeadLetters: long("7d", "Notifications that were given up are deleted after this."),
   jwt: SigningSchema.exactOptional().meta({ description: "See [push.jwt](#pushjwt)." }),

@@ -14,8 +14,11 @@ export interface PushSettings extends GuardRules {
   /** After this a notification is given up. */
   readonly maxAge: number;
   readonly maxAttempts: number;
+  /** An endpoint that has failed for this long is switched off. */
+  readonly offAfter: number;
   /** Deliveries at once. */
   readonly concurrency: number;
+  readonly concurrencyPerPrincipal: number;
   readonly concurrencyPerHost: number;
   /** Dead letters are deleted after this. */
   readonly keepDeadLetters: number;

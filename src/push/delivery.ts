@@ -21,6 +21,8 @@ const MAX_ANSWER = 64 * 1024;
 export type Outcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfter?: number | undefined }
+  /** There was no answer: nothing else there is likely to have one. */
+  | { readonly kind: "silent"; readonly reason: string }
   /** The webhook wants no more of it, or is at no place where one may be. */
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -63,8 +65,8 @@ export class Courier {
       return outcomeOf(response, this.#options.now());
     } catch (error) {
       if (error instanceof GuardError) return { kind: "refused", reason: error.message };
-      if (timeout.aborted) return { kind: "failed", reason: `no answer within ${settings.timeout} ms` };
-      return { kind: "failed", reason: reasonOf(error) };
+      if (timeout.aborted) return { kind: "silent", reason: `no answer within ${settings.timeout} ms` };
+      return { kind: "silent", reason: reasonOf(error) };
     }
   }
 

@@ -1,19 +1,21 @@
 /**
  * Carries the outbox to the webhooks. The schedule is the store's, so a restart goes on where it was; here is only
- * what is on its way: bounded overall and for each origin, so that a slow webhook holds up nobody but itself.
+ * what is on its way: bounded overall, for each origin and each caller, so that a slow webhook holds up nobody but itself.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { PushSettings } from "../config/push.ts";
-import type { NotificationRecord, PushStore } from "../store/push-store.ts";
-import { nextAttempt, type RetrySettings } from "./backoff.ts";
+import type { EndpointFailure, NotificationRecord, PushStore } from "../store/push-store.ts";
+import { isStoreUnavailable } from "../store/until-stored.ts";
+import { endpointFailure, nextAttempt, type RetrySettings } from "./backoff.ts";
 import type { Outcome } from "./delivery.ts";
+import { Load, type LoadLimits } from "./load.ts";
 
 export interface PushWorkerOptions {
   readonly store: PushStore;
   /** Never rejects. */
   readonly deliver: (notification: NotificationRecord, signal: AbortSignal) => Promise<Outcome>;
-  readonly settings: RetrySettings & Pick<PushSettings, "concurrency" | "concurrencyPerHost">;
+  readonly settings: RetrySettings & LoadLimits & Pick<PushSettings, "offAfter">;
   readonly log: Logger;
   readonly now: () => number;
   /** In [0, 1). */
@@ -28,7 +30,13 @@ const STORE_RETRY = 1_000;
 
 export class PushWorker {
   readonly #options: PushWorkerOptions;
-  readonly #running = new Map<Promise<void>, string>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #load: Load;
+  /** Endpoints that have failed since then are known not to be down for this process's own reasons. */
+  readonly #startedAt: number;
+  #expiredAt: number;
+  /** When it was last asked what is due. */
+  #claimedAt = 0;
   readonly #stop = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #pumping: Promise<void> | undefined;
@@ -37,6 +45,9 @@ export class PushWorker {
 
   constructor(options: PushWorkerOptions) {
     this.#options = options;
+    this.#load = new Load(options.settings);
+    this.#startedAt = options.now();
+    this.#expiredAt = this.#startedAt;
   }
 
   /** There may be something to deliver. */
@@ -55,7 +66,7 @@ export class PushWorker {
     clearTimeout(this.#timer);
     await this.#pumping;
     const late = setTimeout(() => this.#stop.abort(), grace);
-    await Promise.all(this.#running.keys());
+    await Promise.all(this.#running);
     clearTimeout(late);
   }
 
@@ -68,35 +79,53 @@ export class PushWorker {
         this.#again = false;
         await this.#fill();
       }
-      const due = await store.nextDue();
-      if (due === undefined) return;
-      wait = Math.min(LONGEST_WAIT, Math.max(SHORTEST_WAIT, due - now()));
+      await this.#expire();
+      // What is due already waits for something that is on its way, whose end wakes this.
+      const due = (await store.nextDue(this.#claimedAt)) ?? Number.POSITIVE_INFINITY;
+      wait = Math.min(this.#longestWait, Math.max(SHORTEST_WAIT, due - now()));
     } catch (err) {
-      log.error({ err }, "the outbox could not be read");
+      if (!isStoreUnavailable(err)) log.error({ err }, "the outbox could not be read");
     }
     if (!this.#stopping) this.#timer = setTimeout(() => this.wake(), wait).unref();
   }
 
+  /** A fraction of the longest that anything may wait. */
+  get #longestWait(): number {
+    return Math.min(LONGEST_WAIT, Math.max(SHORTEST_WAIT, this.#options.settings.maxAge / 10));
+  }
+
+  /** Gives up what is too old where nothing can be delivered; what has not been tried yet is tried first. */
+  async #expire(): Promise<void> {
+    const { store, settings, now, log } = this.#options;
+    if (now() - this.#expiredAt < this.#longestWait) return;
+    this.#expiredAt = now();
+    let all = 0;
+    for (let some = -1; some !== 0 && !this.#stopping; all += some) {
+      some = await store.expire(now() - settings.maxAge, this.#startedAt, now());
+    }
+    if (all > 0)
+      log.warn(
+        { notifications: all },
+        "notifications were given up; their webhooks have failed for too long",
+      );
+  }
+
   /** Starts as many deliveries as there are due and room for. */
   async #fill(): Promise<void> {
-    const { store, settings, now } = this.#options;
-    // One at a time: each may fill up the origin that the next must not be of.
-    while (!this.#stopping && this.#running.size < settings.concurrency) {
-      const [notification] = await store.claim(now(), 1, this.#busyOrigins());
+    const { store, now } = this.#options;
+    // One at a time: each may use up what the next must not be of.
+    while (!this.#stopping && !this.#load.isFull) {
+      this.#claimedAt = now();
+      const [notification] = await store.claim(this.#claimedAt, 1, this.#load.except);
       if (!notification) return;
+      this.#load.begin(notification);
       const delivery = this.#deliver(notification).finally(() => {
+        this.#load.end(notification);
         this.#running.delete(delivery);
         this.wake();
       });
-      this.#running.set(delivery, notification.config.origin);
+      this.#running.add(delivery);
     }
-  }
-
-  #busyOrigins(): string[] {
-    const counts = new Map<string, number>();
-    for (const origin of this.#running.values()) counts.set(origin, (counts.get(origin) ?? 0) + 1);
-    const { concurrencyPerHost } = this.#options.settings;
-    return [...counts].filter(([, count]) => count >= concurrencyPerHost).map(([origin]) => origin);
   }
 
   async #deliver(notification: NotificationRecord): Promise<void> {
@@ -107,7 +136,9 @@ export class PushWorker {
       try {
         return await this.#settle(notification, outcome);
       } catch (err) {
-        this.#options.log.error({ err, notification: notification.id }, "the outbox could not be written");
+        const { log } = this.#options;
+        if (!isStoreUnavailable(err))
+          log.error({ err, notification: notification.id }, "the outbox could not be written");
         if (this.#stopping) return;
         await sleep(STORE_RETRY);
       }
@@ -123,17 +154,37 @@ export class PushWorker {
       log.debug(about, "a webhook was notified");
       return store.delivered(notification, now());
     }
-    const failed = { attempts: attempts + 1, queuedAt, now: now(), random: random() };
-    const at =
-      outcome.kind === "refused"
-        ? undefined
-        : nextAttempt({ ...failed, retryAfter: outcome.retryAfter }, settings);
     const { reason } = outcome;
-    if (at === undefined) {
+    if (outcome.kind === "refused") {
       log.warn({ ...about, reason }, "a notification was given up");
       return store.bury(notification, reason, now());
     }
+    const attempt = { attempts: attempts + 1, queuedAt, now: now(), random: random() };
+    const isSilent = outcome.kind === "silent";
+    const failure = endpointFailure(notification.endpoint, { ...attempt, reason, isSilent }, settings);
+    if (failure.isOff) return this.#switchOff(notification, failure);
+    const retryAfter = outcome.kind === "failed" ? outcome.retryAfter : undefined;
+    const at = nextAttempt({ ...attempt, retryAfter }, settings);
+    if (at === undefined) {
+      log.warn({ ...about, reason }, "a notification was given up");
+      return store.bury(notification, reason, now(), failure);
+    }
     log.info({ ...about, reason, retryIn: at - now() }, "a webhook could not be notified");
-    return store.retry(notification, at);
+    return store.retry(notification, at, failure, now());
+  }
+
+  /** Gives up whatever waits for the endpoint. */
+  async #switchOff(notification: NotificationRecord, failure: EndpointFailure): Promise<void> {
+    const { store, log, now } = this.#options;
+    const { config, endpoint } = notification;
+    const { principal, origin } = config;
+    const { reason } = failure;
+    if (endpoint.offAt === undefined) {
+      log.warn({ principal, origin, since: endpoint.failingSince, reason }, "a webhook was switched off");
+    }
+    const words = `the webhook is switched off; last: ${reason}`;
+    await store.bury(notification, words, now(), failure);
+    let lanes = -1;
+    while (lanes !== 0) lanes = await store.buryWaiting(config, words, now());
   }
 }

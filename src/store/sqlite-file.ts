@@ -22,6 +22,9 @@ const BUSY_TIMEOUT = 250;
 /** What the write-ahead log is cut back to after a burst, bytes. */
 const WAL_SIZE = 64 * 1024 * 1024;
 
+/** What is checked when it is opened, bytes: a gigabyte takes a second where it is in memory already. */
+const MAX_CHECKED = 256 * 1024 * 1024;
+
 /** Between two looks at whether the file is still where it was, ms. */
 const LOOK_INTERVAL = 2_000;
 
@@ -64,7 +67,7 @@ export class SqliteFile {
         PRAGMA synchronous = ${synchronous};
         PRAGMA wal_autocheckpoint = ${MAX_LOG_PAGES};
         PRAGMA journal_size_limit = ${WAL_SIZE};`);
-      if (maxSize !== undefined) limitSize(file.db, maxSize);
+      if (maxSize !== undefined) file.#limitSize(maxSize);
       return file;
     } catch (error) {
       file.close();
@@ -85,6 +88,22 @@ export class SqliteFile {
       else onProblem(undefined);
     };
     this.#timer = setInterval(() => void look(), LOOK_INTERVAL).unref();
+  }
+
+  /** What is wrong with the file, as far as a look at all of its pages tells; undefined where it is too large for that. */
+  damage(): string | undefined {
+    const size = this.#number("page_count") * this.#number("page_size");
+    if (size > MAX_CHECKED) return undefined;
+    const found = this.db.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+    return found === "ok" ? undefined : String(found);
+  }
+
+  #limitSize(maxSize: number): void {
+    this.db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / this.#number("page_size")))}`);
+  }
+
+  #number(pragma: string): number {
+    return Number(this.db.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
   }
 
   close(): void {
@@ -114,9 +133,4 @@ async function realpathOf(path: string): Promise<string> {
   } catch {
     return join(await realpath(dirname(path)), basename(path));
   }
-}
-
-function limitSize(db: DatabaseSync, maxSize: number): void {
-  const pageSize = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
-  db.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / pageSize))}`);
 }

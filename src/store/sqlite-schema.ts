@@ -112,6 +112,40 @@ const FEWER_INDEXES = `
   CREATE INDEX tasks_by_context ON tasks (agent, context_id, principal, updated_at, id, state);
 `;
 
+/**
+ * An endpoint is what one principal has of webhooks at one origin, and the queue that its configs share: so that one that
+ * hangs is known as such, and passed over by one entry of an index, whatever waits for it. `due_at` may be too early,
+ * never too late; null where nothing waits. `good`: the last attempt arrived. `failures`: attempts in a row without an
+ * answer, after which nothing is tried until `blocked_until`; `failing_since`: the first attempt since the last that arrived.
+ */
+const ENDPOINTS = `
+  CREATE TABLE push_endpoints (
+    key INTEGER PRIMARY KEY,
+    principal TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    good INTEGER NOT NULL DEFAULT 0,
+    failures INTEGER NOT NULL DEFAULT 0,
+    failing_since INTEGER,
+    failed_at INTEGER,
+    blocked_until INTEGER NOT NULL DEFAULT 0,
+    off_at INTEGER,
+    reason TEXT,
+    used_at INTEGER NOT NULL,
+    due_at INTEGER
+  ) STRICT;
+  CREATE UNIQUE INDEX push_endpoints_by_name ON push_endpoints (principal, origin);
+  CREATE INDEX push_endpoints_due ON push_endpoints (good, principal, due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX push_endpoints_next ON push_endpoints (due_at) WHERE due_at IS NOT NULL;
+  CREATE INDEX push_endpoints_idle ON push_endpoints (used_at) WHERE due_at IS NULL;
+  CREATE INDEX push_endpoints_failing ON push_endpoints (failing_since) WHERE failing_since IS NOT NULL;
+  DROP INDEX push_configs_due;
+  CREATE INDEX push_configs_due ON push_configs (principal, origin, due_at) WHERE due_at IS NOT NULL AND claimed = 0;
+  CREATE INDEX notifications_by_age ON notifications (queued_at) WHERE dead_at IS NULL;
+  INSERT INTO push_endpoints (principal, origin, used_at, due_at)
+    SELECT principal, origin, max(due_at), min(due_at) FROM push_configs WHERE due_at IS NOT NULL
+    GROUP BY principal, origin;
+`;
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   PUSH_TABLES,
@@ -119,6 +153,7 @@ export const MIGRATIONS: readonly string[] = [
   VENDOR_CONTEXT_INDEX,
   CALLBACK_COLUMN,
   FEWER_INDEXES,
+  ENDPOINTS,
 ];
 
 /**

@@ -53,6 +53,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Task
     const maxUncommitted = MAX_UNCOMMITTED;
     const log = new EventLog({ statements, queue, health, flushInterval, maxUncommitted, onError });
     const push = new SqlitePush(db, queue, { maxPending, beside: options.beside });
+    const damage = options.beside ? undefined : file.damage();
+    if (damage !== undefined) onError(new Error(`The task store ${path}: it is damaged: ${damage}`));
     await file.watch((problem) => {
       health.fileProblem = problem;
     });
@@ -234,6 +236,8 @@ class SqliteStore implements TaskStore {
     try {
       await this.flush();
     } finally {
+      // Of whoever has written since.
+      this.#queue.flush().catch(() => undefined);
       this.health.close();
       this.#file.close();
       await this.#checkpoints?.close();

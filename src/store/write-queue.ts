@@ -59,7 +59,7 @@ export class WriteQueue {
     await group.committed.promise;
   }
 
-  /** Commits what there is, now. */
+  /** Commits what there is, now: nothing is left open when it returns. */
   async flush(): Promise<void> {
     const group = this.#group;
     if (group === undefined) return;

@@ -34,7 +34,7 @@ async function giveUpTwo(): Promise<string[]> {
   await store.push.putConfig({ ...config, createdAt: 0 }, 1);
   for (const json of ["1", "2"]) await store.putTask(taskRecord({ json }), { notify: true });
   for (const now of [Date.UTC(2025, 0, 1), Date.UTC(2025, 0, 2)]) {
-    const [head] = await store.push.claim(now, 1, []);
+    const [head] = await store.push.claim(now, 1);
     if (head) await store.push.bury(head, "HTTP 500", now);
   }
   const letters = await store.push.deadLetters(10);
@@ -72,7 +72,7 @@ describe("push", () => {
     expect(await run("replay", "--all")).toMatchObject({ code: 0, out: "2 replayed\n" });
     expect((await run("list")).out).toBe("no notifications were given up\n");
     const store = await openStore();
-    expect((await store.push.claim(Date.now(), 9, [])).map(({ json }) => json)).toEqual(["1"]);
+    expect((await store.push.claim(Date.now(), 9)).map(({ json }) => json)).toEqual(["1"]);
     await store.close();
   });
 
@@ -91,14 +91,42 @@ describe("push", () => {
     });
   });
 
-  test("says that a running proxy must be stopped", async () => {
+  test("works beside a proxy that has the store open", async () => {
+    const [first = ""] = await giveUpTwo();
     const store = await openStore();
-    const { code, err } = await run("list");
+    expect((await run("list")).out).toContain(first);
+    expect((await run("replay", first)).out).toBe("1 replayed\n");
+    expect((await store.push.claim(Date.now(), 9)).map(({ json }) => json)).toEqual(["1"]);
+    await run("list");
+    // What the proxy has taken is still its own.
+    expect(await store.push.claim(Date.now(), 9)).toEqual([]);
     await store.close();
-    expect(code).toBe(1);
-    expect(err).toContain(
-      "it is in use by another process; the proxy must be stopped while this command works",
-    );
+  });
+
+  test("lists the webhooks that fail", async () => {
+    await giveUpTwo();
+    const store = await openStore();
+    await store.putTask(taskRecord({ json: "3" }), { notify: true });
+    const [head] = await store.push.claim(Date.now(), 1);
+    const at = Date.UTC(2025, 0, 3);
+    if (head) await store.push.retry(head, at, { reason: "ECONNREFUSED", isOff: true, blockedUntil: at }, at);
+    await store.close();
+    const { out } = await run("list");
+    expect(
+      out
+        .split("\n")
+        .slice(0, 2)
+        .map((row) => row.split(/ {2,}/)),
+    ).toEqual([
+      ["failing since", "caller", "webhooks at", "last failure"],
+      [
+        "2025-01-03T00:00:00.000Z",
+        "alice",
+        "https://a.example",
+        "ECONNREFUSED",
+        "switched off 2025-01-03T00:00:00.000Z",
+      ],
+    ]);
   });
 
   test("makes no store where there is none", async () => {

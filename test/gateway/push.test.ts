@@ -16,7 +16,7 @@ const url = "https://hooks.example/";
 async function queued(store: TaskStore): Promise<string[]> {
   const states: string[] = [];
   for (;;) {
-    const [next] = await store.push.claim(Number.MAX_SAFE_INTEGER, 1, []);
+    const [next] = await store.push.claim(Number.MAX_SAFE_INTEGER, 1);
     if (!next) return states;
     const { status } = JSON.parse(next.json) as { status: { state: string } };
     states.push(status.state);

@@ -32,10 +32,12 @@ async function attempt(
     json: JSON.stringify({ url }),
     createdAt: 0,
   };
-  return await courier.deliver({ id: "n-1", config, queuedAt: 0, attempts: 0, json: "{}" }, signal);
+  const endpoint = { isGood: false, failures: 0, failingSince: undefined, offAt: undefined };
+  const notification = { id: "n-1", config, queuedAt: 0, attempts: 0, json: "{}", endpoint };
+  return await courier.deliver(notification, signal);
 }
 
-const TOO_LATE = { kind: "failed", reason: "no answer within 200 ms" };
+const TOO_LATE = { kind: "silent", reason: "no answer within 200 ms" };
 
 describe("a webhook that answers", () => {
   test.each([
@@ -103,7 +105,7 @@ describe("a webhook that answers", () => {
   ])("%s has failed, and nothing of it is told", async (_, bytes) => {
     const url = await serveTcp((socket) => void socket.once("data", () => socket.end(bytes)));
     const outcome = await deliver(url);
-    expect(outcome).toMatchObject({ kind: "failed", reason: expect.stringMatching(/^\w+$/) });
+    expect(outcome).toMatchObject({ kind: "silent", reason: expect.stringMatching(/^\w+$/) });
   });
 
   test("from another place is not asked there", async () => {
@@ -155,13 +157,13 @@ describe("a webhook that is not to be called", () => {
     ["cannot be asked for", async () => Promise.reject(new Error("SERVFAIL of secret-place"))],
   ])("for now, since its name %s, is tried again", async (_, resolve) => {
     expect(await deliver("http://hooks.example/", {}, resolve)).toEqual({
-      kind: "failed",
+      kind: "silent",
       reason: "the host cannot be resolved",
     });
   });
 
   test("for now, since nothing listens, is tried again", async () => {
-    expect(await deliver(await deadOrigin())).toEqual({ kind: "failed", reason: "ECONNREFUSED" });
+    expect(await deliver(await deadOrigin())).toEqual({ kind: "silent", reason: "ECONNREFUSED" });
   });
 });
 
@@ -172,5 +174,5 @@ test("an attempt that the proxy breaks off has failed", async () => {
   const delivery = attempt(url, new UrlGuard(OPEN), { timeout: 60_000, signal: stop.signal });
   await arrived.promise;
   stop.abort();
-  expect(await delivery).toMatchObject({ kind: "failed" });
+  expect(await delivery).toMatchObject({ kind: "silent" });
 });

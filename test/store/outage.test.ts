@@ -61,7 +61,12 @@ test("refuses what it cannot keep, says so once, and takes it again once there i
 
 test("loses no event of a log, shows all of them meanwhile, and holds up who adds to them without end", async () => {
   await store.close();
-  store = await openSqliteStore({ path, synchronous: "normal", retryInterval: 5 });
+  store = await openSqliteStore({
+    path,
+    synchronous: "normal",
+    retryInterval: 5,
+    onTrouble: () => undefined,
+  });
   const first = events(1, 3);
   for (const event of first) store.appendEvent(record, event);
   await store.flush();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { TaskStore } from "../../src/store/store.ts";
 import { describeLetters } from "./letters-conformance.ts";
-import { pushConfig, record, sent, task, type Current, type Reopen } from "./push-records.ts";
+import { FAILED, pushConfig, record, sent, task, type Current, type Reopen } from "./push-records.ts";
 import { taskRecord } from "./records.ts";
 import type { OpenStore } from "./store-conformance.ts";
 
@@ -30,6 +30,9 @@ export function describePush(name: string, openStore: OpenStore): void {
     describeLetters(() => store);
   });
 }
+
+/** After an attempt at 1000 that was answered, though not as it should. */
+const FAILING = { isGood: false, failures: 0, failingSince: 1000, offAt: undefined };
 
 function describeConfigs(store: Current, reopen: Reopen): void {
   test("keeps configs in order, replaces one of the same id, also after it was opened again", async () => {
@@ -66,7 +69,7 @@ function describeConfigs(store: Current, reopen: Reopen): void {
       await store().push.putConfig(pushConfig({ taskId: id }), 1);
       await store().putTask(taskRecord({ id, state: "completed" }), { notify: true });
     }
-    const claimed = await store().push.claim(1000, 10, []);
+    const claimed = await store().push.claim(1000, 10);
     const told = claimed.find(({ config }) => config.taskId === "told");
     if (!told) throw new Error("nothing was claimed");
     await store().push.bury(told, "gone", 1500);
@@ -85,9 +88,10 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     expect(await store().push.nextDue()).toBeUndefined();
     await store().putTask(taskRecord({ updatedAt: 1234, json: '"é"' }), { notify: true });
     expect(await store().push.nextDue()).toBe(1234);
-    expect(await store().push.claim(1233, 10, [])).toEqual([]);
-    const claimed = await store().push.claim(1234, 10, []);
-    const common = { queuedAt: 1234, attempts: 0, json: '"é"' };
+    expect(await store().push.claim(1233, 10)).toEqual([]);
+    const claimed = await store().push.claim(1234, 10);
+    const endpoint = { isGood: false, failures: 0, failingSince: undefined, offAt: undefined };
+    const common = { queuedAt: 1234, attempts: 0, json: '"é"', endpoint };
     expect(claimed).toEqual([
       { ...common, id: expect.stringMatching(/^[0-9a-f]{32}$/), config: pushConfig() },
       { ...common, id: expect.stringMatching(/^[0-9a-f]{32}$/), config: pushConfig({ id: "second" }) },
@@ -99,12 +103,12 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     const { push } = store();
     await push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "1", "2");
-    const [first] = await push.claim(1000, 10, []);
+    const [first] = await push.claim(1000, 10);
     expect(first?.json).toBe("1");
-    expect(await push.claim(1000, 10, [])).toEqual([]);
+    expect(await push.claim(1000, 10)).toEqual([]);
     expect(await push.nextDue()).toBeUndefined();
     if (first) await push.delivered(first, 1100);
-    const second = await push.claim(1100, 10, []);
+    const second = await push.claim(1100, 10);
     expect(sent(second)).toEqual(["2"]);
     if (second[0]) await push.delivered(second[0], 1200);
     expect(await push.nextDue()).toBeUndefined();
@@ -114,11 +118,11 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     const { push } = store();
     await push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "1", "2");
-    const [first] = await push.claim(1000, 10, []);
-    if (first) await push.retry(first, 5000);
+    const [first] = await push.claim(1000, 10);
+    if (first) await push.retry(first, 5000, FAILED, 1000);
     expect(await push.nextDue()).toBe(5000);
-    expect(await push.claim(4999, 10, [])).toEqual([]);
-    expect(await push.claim(5000, 10, [])).toEqual([{ ...first, attempts: 1 }]);
+    expect(await push.claim(4999, 10)).toEqual([]);
+    expect(await push.claim(5000, 10)).toEqual([{ ...first, attempts: 1, endpoint: FAILING }]);
   });
 
   test("counts the attempts of each notification anew", async () => {
@@ -126,13 +130,13 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     await push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "1", "2");
     for (const at of [1, 2]) {
-      const [first] = await push.claim(5000, 1, []);
+      const [first] = await push.claim(5000, 1);
       expect(first?.attempts).toBe(at - 1);
-      if (first) await push.retry(first, at);
+      if (first) await push.retry(first, at, FAILED, 1000);
     }
-    const [again] = await push.claim(5000, 1, []);
+    const [again] = await push.claim(5000, 1);
     if (again) await push.delivered(again, 5000);
-    const [second] = await push.claim(5000, 1, []);
+    const [second] = await push.claim(5000, 1);
     expect([second?.json, second?.attempts]).toEqual(["2", 0]);
   });
 
@@ -142,22 +146,22 @@ function describeOutbox(store: Current, reopen: Reopen): void {
       await push.putConfig(pushConfig({ taskId: `task-${index}`, origin }), 1);
       await record(store(), `task-${index}`, origin);
     }
-    expect(sent(await push.claim(1000, 1, ["https://a.example", "https://b.example"]))).toEqual([
+    expect(sent(await push.claim(1000, 1, { origins: ["https://a.example", "https://b.example"] }))).toEqual([
       "https://c.example",
     ]);
-    expect(sent(await push.claim(1000, 1, []))).toHaveLength(1);
-    expect(sent(await push.claim(1000, 9, []))).toHaveLength(1);
+    expect(sent(await push.claim(1000, 1))).toHaveLength(1);
+    expect(sent(await push.claim(1000, 9))).toHaveLength(1);
   });
 
   test("gives out what had been claimed, and nothing delivered, once it was opened again", async () => {
     await store().push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "1", "2");
-    const [first] = await store().push.claim(1000, 1, []);
+    const [first] = await store().push.claim(1000, 1);
     if (first) await store().push.delivered(first, 1000);
-    const claimed = await store().push.claim(1000, 1, []);
+    const claimed = await store().push.claim(1000, 1);
     expect(sent(claimed)).toEqual(["2"]);
     await reopen();
-    expect(await store().push.claim(1000, 1, [])).toEqual(claimed);
+    expect(await store().push.claim(1000, 1)).toEqual(claimed);
   });
 
   test("sends what is pending to a config's new place, and nothing once it is deleted", async () => {
@@ -166,12 +170,12 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     await record(store(), "task-1", "1");
     const moved = pushConfig({ json: "{}", origin: "https://b.example" });
     await push.putConfig(moved, 1);
-    const [first] = await push.claim(1000, 1, []);
+    const [first] = await push.claim(1000, 1);
     expect(first?.config).toEqual(moved);
     await push.deleteConfig(task, "default");
     await push.putConfig(pushConfig(), 1);
-    if (first) await push.retry(first, 1000);
-    expect(await push.claim(9000, 1, [])).toEqual([]);
+    if (first) await push.retry(first, 1000, FAILED, 1000);
+    expect(await push.claim(9000, 1)).toEqual([]);
     expect(await push.nextDue()).toBeUndefined();
   });
 
@@ -179,12 +183,12 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     const { push } = store();
     await push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "1");
-    const [first] = await push.claim(1000, 1, []);
-    if (first) await push.retry(first, 900_000);
+    const [first] = await push.claim(1000, 1);
+    if (first) await push.retry(first, 900_000, FAILED, 1000);
     const moved = pushConfig({ json: "{}", origin: "https://b.example", createdAt: 5000 });
     await push.putConfig(moved, 1);
     expect(await push.nextDue()).toBe(5000);
-    expect(await push.claim(5000, 1, [])).toEqual([{ ...first, attempts: 0, config: moved }]);
+    expect(await push.claim(5000, 1)).toMatchObject([{ id: first?.id, attempts: 0, config: moved }]);
     await push.putConfig(pushConfig({ taskId: "task-2" }), 1);
     await push.putConfig(pushConfig({ taskId: "task-2", createdAt: 6000 }), 1);
     expect(await push.nextDue()).toBeUndefined();
@@ -194,22 +198,22 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     const { push } = store();
     await push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "1");
-    const [old] = await push.claim(1000, 1, []);
+    const [old] = await push.claim(1000, 1);
     await push.deleteConfig(task, "default");
     await push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "2");
-    const [young] = await push.claim(1000, 1, []);
+    const [young] = await push.claim(1000, 1);
     expect(young?.json).toBe("2");
     if (old) {
-      await push.retry(old, 1000);
+      await push.retry(old, 1000, FAILED, 1000);
       await push.bury(old, "gone", 1000);
       await push.delivered(old, 1000);
     }
     // Otherwise it would be sent a second time while it is on its way.
-    expect(await push.claim(9000, 1, [])).toEqual([]);
+    expect(await push.claim(9000, 1)).toEqual([]);
     expect(await push.deadLetters(9)).toEqual([]);
-    if (young) await push.retry(young, 2000);
-    expect(await push.claim(2000, 1, [])).toEqual([{ ...young, attempts: 1 }]);
+    if (young) await push.retry(young, 2000, FAILED, 1000);
+    expect(await push.claim(2000, 1)).toMatchObject([{ id: young?.id, attempts: 1 }]);
   });
 
   test("keeps no more dead letters of a lane than may wait in it, and those the youngest", async () => {
@@ -218,7 +222,7 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     await record(store(), "task-1", "1", "2", "3", "4", "5", "6", "7", "8");
     expect(await push.deadLetters(9)).toHaveLength(3);
     const sentLast: string[] = [];
-    for (let [head] = await push.claim(1000, 1, []); head; [head] = await push.claim(1000, 1, [])) {
+    for (let [head] = await push.claim(1000, 1); head; [head] = await push.claim(1000, 1)) {
       sentLast.push(head.json);
       await push.bury(head, `of ${head.json}`, 1000);
     }
@@ -230,13 +234,13 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     const { push } = store();
     await push.putConfig(pushConfig(), 1);
     await record(store(), "task-1", "1");
-    const [first] = await push.claim(1000, 1, []);
+    const [first] = await push.claim(1000, 1);
     await record(store(), "task-1", "2", "3", "4", "5");
     expect((await push.deadLetters(10)).map(({ reason }) => reason)).toEqual(["too many were waiting"]);
     const order = [first?.json];
     for (let next = first; next;) {
       await push.delivered(next, 1000);
-      [next] = await push.claim(1000, 1, []);
+      [next] = await push.claim(1000, 1);
       if (next) order.push(next.json);
     }
     expect(order).toEqual(["1", "3", "4", "5"]);

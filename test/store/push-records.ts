@@ -1,5 +1,5 @@
 /** Configs and notifications for tests of a PushStore. */
-import type { NotificationRecord, PushConfigRecord } from "../../src/store/push-store.ts";
+import type { EndpointFailure, NotificationRecord, PushConfigRecord } from "../../src/store/push-store.ts";
 import type { TaskStore } from "../../src/store/store.ts";
 import { taskRecord } from "./records.ts";
 
@@ -13,6 +13,9 @@ export const pushConfig = (changes: Partial<PushConfigRecord> = {}): PushConfigR
   createdAt: 1000,
   ...changes,
 });
+
+/** An attempt that was answered, though not as it should. */
+export const FAILED: EndpointFailure = { reason: "HTTP 500", isOff: false };
 
 export const task = { agent: "planner", id: "task-1" };
 

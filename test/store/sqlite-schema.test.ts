@@ -19,7 +19,14 @@ describe("migrate", () => {
   test("makes the tables in an empty file, once", () => {
     migrate(db);
     migrate(db);
-    expect(tables()).toEqual(["contexts", "events", "notifications", "push_configs", "tasks"]);
+    expect(tables()).toEqual([
+      "contexts",
+      "events",
+      "notifications",
+      "push_configs",
+      "push_endpoints",
+      "tasks",
+    ]);
     expect(version()).toBe(MIGRATIONS.length);
   });
 
