@@ -140,6 +140,10 @@ export interface AgentConfig {
   readonly host?: string;
   /** Absent: `auto`. */
   readonly clientSdk?: ClientSdk;
+  /** Who names a new conversation if the client has not. Absent: the agent, until it does not. */
+  readonly contextIds?: "agent" | "proxy";
+  /** Of the agent's timestamps that name none. */
+  readonly timeZone?: string;
   /** Clients' requests are not repaired. */
   readonly strict?: boolean;
   readonly grpc?: AgentGrpc;

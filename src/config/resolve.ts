@@ -85,6 +85,8 @@ function resolveAgent(
     ...(agent.host !== undefined && { host: agent.host }),
     ...(clientSdk && { clientSdk }),
     ...(agent.strict && { strict: true }),
+    ...(agent.contextIds !== "auto" && { contextIds: agent.contextIds }),
+    ...(agent.timeZone !== undefined && { timeZone: agent.timeZone }),
     ...(vendorPush && { vendorPush }),
     ...(agent.grpc && { grpc: agent.grpc }),
   });

@@ -3,6 +3,7 @@
  * is described here, once; docs/configuration.md is generated from it.
  */
 import { z } from "zod";
+import { contextIds, timeZone } from "./agents-schema.ts";
 import { AuthSchema, RateLimitsSchema, TlsSchema } from "./auth-schema.ts";
 import { AgentTlsSchema, CredentialsSchema, ForwardSchema, HeadersSchema } from "./credentials-schema.ts";
 import {
@@ -91,6 +92,8 @@ const AgentSchema = z.strictObject({
   onDisconnect: onDisconnect(),
   host: agentHost(),
   clientSdk: clientSdk(),
+  contextIds: contextIds(),
+  timeZone: timeZone(),
   strict: strict(),
   grpc: AgentGrpcSchema.exactOptional().meta({
     description: "How the agent is told from the others over gRPC; see [agents.NAME.grpc](#agentsnamegrpc).",

@@ -9,6 +9,7 @@ import { isFinal, isInterrupted, isTerminal } from "../protocol/states.ts";
 import type { TaskRecord } from "../store/store.ts";
 import { cancelAtVendor, endCanceled } from "./cancellation.ts";
 import { CardCache } from "./card-cache.ts";
+import { inZone } from "./complete.ts";
 import type { EngineContext } from "./context.ts";
 import type { Caller, Gateway, Subscription, TaskPage } from "./gateway.ts";
 import { withHistoryLength } from "./history.ts";
@@ -42,7 +43,8 @@ export class AgentGateway implements Gateway {
   readonly deletePushConfig: Gateway["deletePushConfig"] = (params, caller) =>
     this.#push.delete(params, caller);
 
-  constructor(context: EngineContext) {
+  constructor({ mint, ...shared }: EngineContext) {
+    const context = { ...shared, mint: inZone(mint, shared.agent.timeZone) };
     this.agent = context.agent.name;
     this.#context = context;
     this.#identity = new Identity(context, this.#leases);
@@ -143,16 +145,22 @@ export class AgentGateway implements Gateway {
   ): Promise<TaskRun> {
     this.#refuseWhenStopping();
     const { principal } = caller;
+    const extras = this.#extras(caller);
     const { taskId, contextId } = params.message;
     const named = taskId === undefined ? undefined : await this.#access.continued(params.message, caller);
     const { push, configuration } = await this.#push.inline(params.configuration);
     const existing = named && (await this.#access.leased(named, params.message));
     try {
       if (existing && push) await this.#push.keep(existing.record, push);
-      const message = await this.#identity.vendorMessage(principal, params.message, existing?.record);
+      const message = await this.#identity.vendorMessage(
+        principal,
+        params.message,
+        extras.newIds,
+        existing?.record,
+      );
       this.#refuseWhenStopping();
       return this.#turns.start({
-        ...this.#extras(caller),
+        ...extras,
         principal,
         contextId,
         existing,

@@ -1,9 +1,10 @@
 /**
- * Fills in what 0.3.0 wants on every object and a vendor left out: `kind`, messageId, ids, and timestamps in UTC with
- * milliseconds (§6.2, §6.4). A vendor's own value always wins, but for ids, which are the gateway's.
+ * Fills in what 0.3.0 wants on every object and a vendor left out: `kind`, messageId, ids, and timestamps (§6.2, §6.4). A
+ * vendor's own value always wins, but for ids, which are the gateway's.
  */
 import type { AgentMessage, AgentStatus } from "../adapter.ts";
 import type { Message, TaskStatus } from "../protocol/model.ts";
+import { TimeZone, utcTimestamp } from "./timestamps.ts";
 
 export interface Ids {
   readonly taskId: string;
@@ -14,20 +15,12 @@ export interface Ids {
 export interface Mint {
   now(): number;
   newId(): string;
+  /** The zone of the agent's times that name none; undefined if it is not known. */
+  readonly zone?: TimeZone | undefined;
 }
 
-const UTC_MILLIS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/i;
-
-/** ISO 8601 in any precision and zone (none: UTC) to UTC milliseconds; what is no time becomes `now`. */
-export function utcTimestamp(raw: unknown, now: number): string {
-  if (typeof raw === "string") {
-    if (UTC_MILLIS.test(raw)) return raw;
-    const time = Date.parse(ZONED.test(raw) ? raw : `${raw}Z`);
-    if (!Number.isNaN(time)) return new Date(time).toISOString();
-  }
-  return new Date(now).toISOString();
-}
+export const inZone = (mint: Mint, timeZone: string | undefined): Mint =>
+  timeZone === undefined ? mint : { ...mint, zone: new TimeZone(timeZone) };
 
 export function completeMessage(message: AgentMessage, ids: Ids, mint: Mint): Message {
   const { taskId, contextId } = ids;
@@ -35,7 +28,7 @@ export function completeMessage(message: AgentMessage, ids: Ids, mint: Mint): Me
 }
 
 export function completeStatus(status: AgentStatus, ids: Ids, mint: Mint): TaskStatus {
-  const timestamp = utcTimestamp(status.timestamp, mint.now());
+  const timestamp = utcTimestamp(status.timestamp, mint.now(), mint.zone);
   const { message, ...rest } = status;
   if (!message) return { ...rest, timestamp };
   return { ...rest, message: completeMessage(message, ids, mint), timestamp };

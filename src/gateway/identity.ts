@@ -13,6 +13,7 @@ import { isInterrupted } from "../protocol/states.ts";
 import type { Mint } from "./complete.ts";
 import type { EngineContext } from "./context.ts";
 import type { Lease, Leases } from "./leases.ts";
+import { NewContexts } from "./new-contexts.ts";
 import type { NewIds } from "./open-call.ts";
 
 /** Tasks that one message refers to; each costs a look into the store. */
@@ -23,8 +24,11 @@ export class Identity {
   readonly #store: TaskStore;
   readonly #mint: Mint;
   readonly #leases: Leases;
+  readonly newContexts: NewContexts;
 
-  constructor({ agent, store, mint }: Pick<EngineContext, "agent" | "store" | "mint">, leases: Leases) {
+  constructor(context: EngineContext, leases: Leases) {
+    const { agent, store, mint } = context;
+    this.newContexts = new NewContexts(context);
     this.#agent = agent.name;
     this.#store = store;
     this.#mint = mint;
@@ -59,10 +63,16 @@ export class Identity {
   }
 
   /** A client's message with the vendor's ids; `record` of the task that it goes on with. */
-  async vendorMessage(principal: string, message: Message, record?: TaskRecord): Promise<Message> {
+  async vendorMessage(
+    principal: string,
+    message: Message,
+    newIds: NewIds,
+    record?: TaskRecord,
+  ): Promise<Message> {
     const { taskId: _taskId, contextId: named, referenceTaskIds, ...rest } = message;
-    const own = named === undefined ? undefined : await this.vendorContext(principal, named);
-    const contextId = record ? record.vendorContextId : own;
+    const newContext = async (): Promise<string | undefined> =>
+      named === undefined ? this.newContexts.offer(newIds) : await this.vendorContext(principal, named);
+    const contextId = record ? record.vendorContextId : await newContext();
     const references = await this.vendorTasks(principal, referenceTaskIds ?? []);
     return {
       ...rest,

@@ -12,7 +12,7 @@ import type {
 import type { Message, Metadata, StreamEvent, TaskStatus, TaskStatusUpdateEvent } from "../protocol/model.ts";
 import { isFinal, isTerminal, type TaskState as State } from "../protocol/states.ts";
 import { ArtifactOrder } from "./artifact-order.ts";
-import { completeMessage, completeStatus, type Mint, utcTimestamp } from "./complete.ts";
+import { completeMessage, completeStatus, type Mint } from "./complete.ts";
 import { EVENTS_LOST } from "./events-lost.ts";
 import { noteNothing, type NoteRepair } from "./repairs.ts";
 import { identified, knownMessage } from "./repeated-messages.ts";
@@ -202,7 +202,7 @@ export class StreamNormalizer {
     const status = {
       state: "working" as const,
       message,
-      timestamp: utcTimestamp(undefined, this.#mint.now()),
+      timestamp: new Date(this.#mint.now()).toISOString(),
     };
     return [this.#send({ kind: "status-update", ...this.#ids, status, final: false })];
   }

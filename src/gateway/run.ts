@@ -249,6 +249,7 @@ export class TaskRun implements Placed {
     const { contextId } = task.state;
     const { contextId: vendorContextId = contextId } = this.#vendor;
     const isMessage = task.normalizer.outcome === "message";
+    if (this.#turn.send && this.#vendor.contextId === undefined) this.#identity.newContexts.noteUnnamed();
     // No record of a task keeps the context that a Message belongs to.
     if (isMessage || vendorContextId !== contextId) {
       const { principal } = this.#turn;

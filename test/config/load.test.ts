@@ -188,6 +188,14 @@ agents:
   });
 });
 
+test("a zone of an agent's times is one that the program knows", async () => {
+  const { config } = await load(withAgent("timeZone: Asia/Shanghai"));
+  expect(config.agents.get("a")?.timeZone).toBe("Asia/Shanghai");
+  await expect(load(withAgent("timeZone: China"))).rejects.toThrow(
+    "agents.a.timeZone: is no time zone; write one such as Asia/Shanghai or +08:00",
+  );
+});
+
 describe("warnings", () => {
   test.each([
     ["http://vendor.example/a", ["agents.a.credentials: travel unencrypted, because the url is http://"]],
