@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { access, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { OWNER_ONLY } from "./private-files.ts";
 import { SqliteFile } from "./sqlite-file.ts";
 import { reasonOf } from "./sqlite-health.ts";
 
@@ -12,7 +13,7 @@ export async function backupSqliteStore(path: string, target: string): Promise<v
   const file = await openBeside(path);
   try {
     // Empty, it is filled; made here, it is nobody else's to read.
-    await (await open(part, "w", 0o600)).close();
+    await (await open(part, "w", OWNER_ONLY)).close();
     // In one reading transaction, which holds up no writer. What was deleted is left out.
     file.db.prepare("VACUUM INTO ?").run(part);
     await sync(part);

@@ -52,8 +52,10 @@ export class SqliteFile {
 
   static async open({ path, synchronous, maxSize, beside = false }: SqliteFileOptions): Promise<SqliteFile> {
     const isFile = path !== ":memory:";
-    if (isFile) makeFolderOf(path);
-    if (isFile) makeDatabaseFile(path);
+    if (isFile && !beside) {
+      makeFolderOf(path);
+      makeDatabaseFile(path);
+    }
     const file = new SqliteFile(path);
     try {
       // Nothing is written before the check that the file is ours: another program's is left as it is.
@@ -114,6 +116,7 @@ export class SqliteFile {
 }
 
 function lock(path: string): DatabaseSync {
+  makeDatabaseFile(path);
   makeDatabaseFile(path);
   const db = new DatabaseSync(path, { timeout: LOCK_TIMEOUT });
   try {
