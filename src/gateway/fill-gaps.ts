@@ -13,7 +13,9 @@ export async function fillGaps(
   vendorTask: VendorTask | undefined,
 ): Promise<void> {
   const { held, artifacts } = task.normalizer;
-  if (upstream.losses.take()) artifacts.broke();
+  // A Task that was put together from a damaged stream is no record, although it may show the end.
+  const isDamagedAnswer = upstream.losses.isDamaged && upstream.way === "send";
+  if (upstream.losses.take() || isDamagedAnswer) artifacts.broke();
   if (!held || artifacts.continuity.level === "whole" || !vendorTask) return;
   try {
     const record = await endedRecord(upstream, vendorTask, agent.timeouts.poll);

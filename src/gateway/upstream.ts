@@ -245,6 +245,7 @@ export class Upstream {
     const { backend, agent } = this.#context;
     if (!backend.send) throw new A2AError("unsupported-operation");
     const open = this.#begin(agent.timeouts.total, "total");
+    this.losses.watch(open.call.signal);
     try {
       return await abortable(backend.send(params, open.call), open.call.signal);
     } catch (error) {

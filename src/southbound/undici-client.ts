@@ -12,7 +12,7 @@ import { createConnector } from "./connector.ts";
 import { authorized, lowerCase, withQuery, type Authorization } from "./credentials.ts";
 import { dispatch, ignored, readWhole, type Head, type Receive, type Whole } from "./dispatch.ts";
 import { withoutForwarded } from "./echo.ts";
-import { EventDecoder } from "./event-decoder.ts";
+import { EventDecoder, type EventDecoderOptions } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
 import { forwardedHeaders } from "./forwarded.ts";
 import type { HttpClient, HttpRequest, HttpResponse, HttpStream } from "./http.ts";
@@ -59,8 +59,8 @@ const unreadable = (excerpt: string): A2AError =>
   });
 
 /** A stream that was not asked for, and has ended. */
-function valuesIn(text: string, maxEventBytes: number): unknown[] {
-  const decoder = new EventDecoder({ maxEventBytes });
+function valuesIn(text: string, options: EventDecoderOptions): unknown[] {
+  const decoder = new EventDecoder(options);
   return [...decoder.push(Buffer.from(text)), ...decoder.end()].map(({ value }) => value);
 }
 
@@ -192,7 +192,7 @@ class UndiciClient implements ClosableHttpClient {
   }
 
   async #read({ head, body }: Whole, signal: AbortSignal): Promise<HttpResponse> {
-    const { agent, limits, redact } = this.#options;
+    const { agent, limits, redact, onMalformed } = this.#options;
     const { status, headers } = head;
     let raw: string;
     try {
@@ -210,12 +210,16 @@ class UndiciClient implements ClosableHttpClient {
         data: { agent, stage: "body", status },
       });
     }
+    const decoding = {
+      maxEventBytes: limits.event,
+      onMalformed: (excerpt: string) => onMalformed?.(redact(excerpt), signal),
+    };
     const isStream = json === undefined && /^\s*text\/event-stream/i.test(String(headers["content-type"]));
     return {
       status,
       headers,
       json,
-      ...(isStream && { values: valuesIn(text, limits.event) }),
+      ...(isStream && { values: valuesIn(text, decoding) }),
       get excerpt() {
         return redact(text.slice(0, EXCERPT));
       },
