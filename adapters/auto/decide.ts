@@ -1,8 +1,9 @@
 /** Card and probe together: which dialect an agent speaks, and in one sentence why. */
 import type { Contradiction, DialectClaim } from "../../src/adapter.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
-import { isProbed, PROBED, type Probe, type ProbedDialect } from "./probe.ts";
-import type { Dialect, Reading } from "./signs.ts";
+import type { Southbound } from "../../src/southbound/southbound.ts";
+import { isProbed, Probe, PROBED, type ProbedDialect } from "./probe.ts";
+import { readCard, type Dialect, type Reading } from "./signs.ts";
 
 export interface Decision {
   readonly dialect: Dialect;
@@ -63,7 +64,17 @@ const atPaths = (why: string): Decision => ({
 });
 
 /** What speaks against the adapter that is configured. */
-export async function contradiction(
+export async function contradictionAt(
+  claim: DialectClaim,
+  southbound: Southbound,
+  signal: AbortSignal,
+): Promise<Contradiction | undefined> {
+  if (southbound.isGrpc) return undefined;
+  const card = await southbound.fetchCard(signal).catch(() => undefined);
+  return contradiction(claim, readCard(card, southbound.url), new Probe(southbound, signal));
+}
+
+async function contradiction(
   { dialect, isAnswered }: DialectClaim,
   { says, why }: Reading,
   probe: Probe,

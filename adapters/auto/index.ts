@@ -11,8 +11,6 @@ import type {
   AgentTask,
   Backend,
   Call,
-  Contradiction,
-  DialectClaim,
   NativeMethods,
   PushCallback,
   VendorTask,
@@ -21,12 +19,13 @@ import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
-import { opened } from "../../src/southbound/values.ts";
-import { isUnknownMethod } from "../shared/nested-error.ts";
+import { mapped, opened } from "../../src/southbound/values.ts";
 import { Send } from "../shared/send.ts";
-import { contradiction, decide, type Decision } from "./decide.ts";
-import { Probe, servesGrpc } from "./probe.ts";
-import { readCard, type Dialect } from "./signs.ts";
+import { contradictionAt, decide, type Decision } from "./decide.ts";
+import { dialectBesideHttp, dialectOfServer } from "./grpc-probe.ts";
+import { Probe } from "./probe.ts";
+import { isRefusal, siblingOf, WithSubstitute } from "./siblings.ts";
+import { readCard } from "./signs.ts";
 
 /** What else a dialect needs beyond its defaults is configured with that dialect's own adapter. */
 const Options = z.strictObject({
@@ -51,42 +50,22 @@ const ALL: NativeMethods = { send: true, stream: true, getTask: true, cancelTask
 const missing = (method: string, { dialect }: Chosen): A2AError =>
   new A2AError("unsupported-operation", { message: `${dialect} has no ${method}` });
 
-/** 0.1 and 0.3 differ in nothing that can be probed at agents without push notifications. */
-const SIBLINGS: Readonly<Partial<Record<Dialect, { method: string; sibling: Dialect }>>> = {
-  "a2a-0.3": { method: "message/send", sibling: "a2a-0.1" },
-  "a2a-0.1": { method: "tasks/send", sibling: "a2a-0.3" },
-};
-
-const AgentError = z.looseObject({
-  vendor: z.looseObject({ code: z.number(), message: z.string().catch(""), data: z.unknown().optional() }),
-});
-
-/** The agent has said that it has no such method, so that nothing has happened there. */
-function isRefusal(thrown: unknown, { dialect }: Chosen): boolean {
-  const { method } = SIBLINGS[dialect] ?? {};
-  if (!(thrown instanceof A2AError) || method === undefined) return false;
-  if (thrown.code === "method-not-found") return true;
-  const { data } = AgentError.safeParse(thrown.data);
-  return data !== undefined && isUnknownMethod(data.vendor, method);
-}
-
-/** Only this dialect has a binding to gRPC. */
-const overGrpc = (why: string): Decision => ({
-  dialect: "a2a-0.3",
-  reason: `The agent speaks a2a-0.3 over gRPC: ${why}.`,
-});
-
 const NOWHERE = z.looseObject({ stage: z.enum(["connect", "dns"]) });
 
 /** Something listens there, whatever it said. */
 const isThere = (thrown: unknown): boolean =>
   thrown instanceof A2AError && !NOWHERE.safeParse(thrown.data).success;
 
+const isUnsupported = (thrown: unknown): boolean =>
+  thrown instanceof A2AError && thrown.code === "unsupported-operation";
+
 class AutoBackend implements Backend {
   readonly #options: Options;
   readonly #candidates: ReadonlyMap<string, Adapter>;
   readonly #southbound: Southbound;
   #chosen: Chosen | undefined;
+  /** The agent has taken a message in the chosen dialect. */
+  #isConfirmed = false;
   #choosing: { readonly result: Promise<Chosen>; readonly signal: AbortSignal } | undefined;
 
   constructor(candidates: ReadonlyMap<string, Adapter>, options: Options, southbound: Southbound) {
@@ -132,9 +111,11 @@ class AutoBackend implements Backend {
     const chosen = await this.#choice(call.signal);
     if (!chosen.backend.send) throw missing("message/send", chosen);
     try {
-      return await chosen.backend.send(params, call);
+      const reply = await chosen.backend.send(params, call);
+      this.#isConfirmed = true;
+      return reply;
     } catch (thrown) {
-      if (!isRefusal(thrown, chosen)) throw thrown;
+      if (!isRefusal(thrown, chosen.dialect, "send")) throw thrown;
       return await this.#sendAsSibling(chosen, params, call, thrown);
     }
   }
@@ -143,7 +124,11 @@ class AutoBackend implements Backend {
     return opened(async () => {
       const chosen = await this.#choice(call.signal);
       if (!chosen.backend.stream) throw missing("message/stream", chosen);
-      return chosen.backend.stream(params, call);
+      const events = chosen.backend.stream(params, call);
+      if (this.#isConfirmed || siblingOf(chosen.dialect) === undefined) return events;
+      return new WithSubstitute(this.#confirming(events), (thrown) =>
+        this.#streamAsSibling(chosen, params, call, thrown),
+      );
     });
   }
 
@@ -195,19 +180,58 @@ class AutoBackend implements Backend {
     call: Call,
     reason: unknown,
   ): Promise<AgentReply> {
-    const dialect = SIBLINGS[refused.dialect]?.sibling;
-    const adapter = dialect && this.#candidates.get(dialect);
-    const backend = adapter && this.#connect(adapter);
-    if (!dialect || !backend?.send) throw reason;
-    const why = `it refused the message as ${refused.dialect} and took it as ${dialect}`;
-    const sibling: Chosen = { dialect, backend, reason: `The agent speaks ${dialect}: ${why}.` };
+    const sibling = this.#siblingOf(refused);
+    if (!sibling?.backend.send) throw reason;
     try {
-      const reply = await backend.send(params, call);
-      this.#remember(sibling);
+      const reply = await sibling.backend.send(params, call);
+      this.#adopt(sibling);
       return reply;
     } catch (thrown) {
-      throw isRefusal(thrown, sibling) ? reason : thrown;
+      throw isRefusal(thrown, sibling.dialect, "send") ? reason : thrown;
     }
+  }
+
+  /** The same for a stream that was refused before its first event. */
+  #streamAsSibling(
+    refused: Chosen,
+    params: MessageSendParams,
+    call: Call,
+    reason: unknown,
+  ): AsyncIterable<AgentEvent> {
+    if (!isRefusal(reason, refused.dialect, "stream")) throw reason;
+    const sibling = this.#siblingOf(refused);
+    if (!sibling?.backend.stream) throw reason;
+    return mapped(sibling.backend.stream(params, call), {
+      value: (event) => {
+        this.#adopt(sibling);
+        return [event];
+      },
+      fail: (thrown) => {
+        throw isUnsupported(thrown) || isRefusal(thrown, sibling.dialect, "stream") ? reason : thrown;
+      },
+    });
+  }
+
+  #siblingOf(refused: Chosen): Chosen | undefined {
+    const dialect = siblingOf(refused.dialect);
+    const adapter = dialect && this.#candidates.get(dialect);
+    if (!adapter) return undefined;
+    const why = `it refused the message as ${refused.dialect} and took it as ${dialect}`;
+    return { dialect, backend: this.#connect(adapter), reason: `The agent speaks ${dialect}: ${why}.` };
+  }
+
+  #adopt(sibling: Chosen): void {
+    if (this.#chosen !== sibling) this.#remember(sibling);
+    this.#isConfirmed = true;
+  }
+
+  #confirming(events: AsyncIterable<AgentEvent>): AsyncIterable<AgentEvent> {
+    return mapped(events, {
+      value: (event) => {
+        this.#isConfirmed = true;
+        return [event];
+      },
+    });
   }
 
   /** Decides once, whoever asks first; an agent that was down is asked again. */
@@ -229,26 +253,23 @@ class AutoBackend implements Backend {
     const { dialect, reason, options } = await this.#decide(signal);
     const adapter = this.#candidates.get(dialect);
     if (!adapter) {
-      throw new A2AError("unsupported-operation", {
-        message: `${reason} No adapter for ${dialect} is available.`,
-      });
+      const message = `${reason} No adapter for ${dialect} is available.`;
+      throw new A2AError("unsupported-operation", { message });
     }
     return this.#remember({ dialect, reason, backend: this.#connect(adapter, options) });
   }
 
   async #decide(signal: AbortSignal): Promise<Decision> {
     const southbound = this.#southbound;
-    if (southbound.isGrpc) return overGrpc("its url is that of a gRPC server");
+    if (southbound.isGrpc) return dialectOfServer(southbound, signal);
     const card = await southbound.fetchCard(signal).catch(() => undefined);
     signal.throwIfAborted();
     try {
       return await decide(readCard(card, southbound.url), new Probe(southbound, signal));
     } catch (thrown) {
-      if (!isThere(thrown) || !(await servesGrpc(southbound, signal))) throw thrown;
-      return {
-        ...overGrpc("it does not answer HTTP, and a probe shows gRPC"),
-        options: { transport: "grpc" },
-      };
+      const found = isThere(thrown) && (await dialectBesideHttp(southbound, signal));
+      if (!found) throw thrown;
+      return found;
     }
   }
 
@@ -261,19 +282,9 @@ class AutoBackend implements Backend {
   #connect(adapter: Adapter, options: object = {}): Backend {
     const { grpcPort, send } = this.#options;
     const isFollowed = adapter.name === "a2a-0.3" && grpcPort === "card";
-    const all = { send, ...(isFollowed && { grpcPort }), ...options };
+    const all = { ...(send && { send }), ...(isFollowed && { grpcPort }), ...options };
     return adapter.connect(adapter.options.parse(all), this.#southbound);
   }
-}
-
-async function contradictionAt(
-  claim: DialectClaim,
-  southbound: Southbound,
-  signal: AbortSignal,
-): Promise<Contradiction | undefined> {
-  if (southbound.isGrpc) return undefined;
-  const card = await southbound.fetchCard(signal).catch(() => undefined);
-  return contradiction(claim, readCard(card, southbound.url), new Probe(southbound, signal));
 }
 
 /** `candidates`: the adapters to choose from; those this one knows no signs of are never chosen. */

@@ -117,16 +117,3 @@ export class Probe {
     return (shared === "failed" || shared === "foreign") && (await this.ask("perMethod")) === "known";
   }
 }
-
-/** Whether a gRPC server is where calls are posted to: GetTask for a task that cannot exist shows it. */
-export async function servesGrpc(southbound: Southbound, signal: AbortSignal): Promise<boolean> {
-  if (!southbound.grpc) return false;
-  const name = `tasks/no-such-task-${southbound.newId()}`;
-  try {
-    await southbound.grpc().unary({ rpc: "GetTask", message: { name }, signal });
-    return true;
-  } catch (thrown) {
-    // No status of HTTP is taken for this one.
-    return thrown instanceof A2AError && thrown.data?.["grpcStatus"] === "NOT_FOUND";
-  }
-}

@@ -35,10 +35,16 @@ interface Options {
   readonly extended?: typeof CARD;
   /** In the clear by default. */
   readonly credentials?: ServerCredentials;
+  /** A free one by default. */
+  readonly port?: number;
 }
 
 /** Answers with a file; asked to "wait", it works until it is canceled. */
-export async function startGrpcAgent({ extended, credentials }: Options = {}): Promise<Agent> {
+export async function startGrpcAgent({
+  extended,
+  credentials,
+  port: wanted = 0,
+}: Options = {}): Promise<Agent> {
   const waiting = new Map<string, () => void>();
   const execute = async (
     { taskId, contextId, userMessage: { parts } }: RequestContext,
@@ -87,8 +93,10 @@ export async function startGrpcAgent({ extended, credentials }: Options = {}): P
     }),
   );
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", credentials ?? ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
+    server.bindAsync(
+      `127.0.0.1:${wanted}`,
+      credentials ?? ServerCredentials.createInsecure(),
+      (error, bound) => (error ? reject(error) : resolve(bound)),
     );
   });
   return { server, port, calls, stop: () => server.forceShutdown() };

@@ -8,6 +8,7 @@ import { adapters } from "../../../adapters/index.ts";
 import { parseConfig } from "../../../src/config/load.ts";
 import { authority, certificate } from "../../auth/support.ts";
 import { createWorld, withFile } from "../../cli/support.ts";
+import { startSdk10Server } from "../../e2e/sdk10-server.ts";
 import { cleanUp, serve } from "../../southbound/loopback.ts";
 import { rpc, streamResults, userMessage } from "../../support/client.ts";
 import { startTestProxy } from "../../support/proxy.ts";
@@ -36,7 +37,8 @@ async function fronted(agent: Record<string, unknown>): Promise<string> {
 const cardOf = async (url: string): Promise<Response> => fetch(`${url}.well-known/agent-card.json`);
 
 async function expectAnswers(url: string): Promise<void> {
-  const { result } = await rpc(url, "message/send", userMessage("go"));
+  const { result, error } = await rpc(url, "message/send", userMessage("go"));
+  expect(error).toBeUndefined();
   expect(result).toMatchObject({ kind: "task", status: { state: "completed" } });
   const events = await streamResults(url, "message/stream", userMessage("go"));
   expect(events.at(-1)).toMatchObject({ kind: "status-update", final: true, status: { state: "completed" } });
@@ -110,6 +112,29 @@ describe("where the configuration names an HTTP url", () => {
       userMessage("go"),
     );
     expect(error).toMatchObject({ message: "The agent answers HTTP 503", data: { stage: "probe" } });
+  });
+});
+
+describe("a gRPC server that speaks A2A 1.0 alone, behind `auto`,", () => {
+  test.each(["grpc", "http"])("is found out by a probe at an url of %s", async (scheme) => {
+    const server = await startSdk10Server("GRPC");
+    stops.push(() => server.stop());
+    const url = server.grpcUrl.replace("grpc:", `${scheme}:`);
+    const agent = await fronted({ adapter: "auto", url });
+    await expectAnswers(agent);
+    expect(server.agent.received.map(({ text }) => text)).toEqual(["go", "go"]);
+  });
+
+  test("is asked again if it was down", async () => {
+    const first = await startGrpcAgent();
+    const { port } = first;
+    first.stop();
+    const proxy = await startTestProxy({ files: { adapter: "auto", url: `grpc://127.0.0.1:${port}` } });
+    stops.push(() => proxy.stop());
+    const { error } = await rpc(proxy.agent("files"), "message/send", userMessage("go"));
+    expect(error).toMatchObject({ data: { stage: "connect" } });
+    await startAgent({ port });
+    await expectAnswers(proxy.agent("files"));
   });
 });
 
