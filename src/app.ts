@@ -5,7 +5,7 @@ import Koa from "koa";
 import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
 import type { CorsConfig } from "./config/cards.ts";
-import type { Callbacks } from "./gateway/callbacks.ts";
+import type { Callbacks } from "./gateway/push/callbacks.ts";
 import { identify, noDuplicates, onlyHosts, onlyPages, type Pages } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
 import { serveCallback } from "./northbound/callback-resource.ts";

@@ -87,6 +87,15 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "adapters/index.ts": ["adapters/*", "type adapter.ts"],
 };
 
+/** What each room of the gateway may import of the gateway, itself aside; from elsewhere, what ALLOWED says of the gateway. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  task: [],
+  feed: ["gateway.ts"],
+  push: ["gateway.ts", "context.ts"],
+  agent: ["task", "push", "context.ts"],
+  turn: ["task", "feed", "push", "agent", "gateway.ts", "context.ts"],
+};
+
 interface Import {
   readonly file: string;
   readonly target: string;
@@ -132,6 +141,27 @@ describe("imports", () => {
 
   test("have a row for every part", () => {
     expect(Object.keys(ALLOWED)).toEqual(expect.arrayContaining(SOURCES.map(partOf)));
+  });
+
+  const roomOf = (file: string): string => /^src\/gateway\/([^/]+)/.exec(file)?.[1] ?? "";
+
+  test("go one way between the gateway's rooms", () => {
+    const wrong = imports.filter(({ file, target }) => {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      return from in ROOMS && to !== "" && to !== from && !ROOMS[from]?.includes(to);
+    });
+    expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toStrictEqual([]);
+    expect(Object.keys(ROOMS).toSorted()).toStrictEqual(foldersIn("src/gateway").toSorted());
+  });
+
+  test("leave the gateway's task pure: it knows the protocol and the types of what agents say", () => {
+    const known = new Set(["gateway", "protocol", "adapter.ts"]);
+    const wrong = imports.filter(
+      ({ file, target, typeOnly }) =>
+        roomOf(file) === "task" &&
+        (!known.has(partOf(target)) || (partOf(target) === "adapter.ts" && !typeOnly)),
+    );
+    expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toStrictEqual([]);
   });
 });
 

@@ -7,9 +7,9 @@ import type { LostEvents } from "../southbound/lost-events.ts";
 import type { Redact } from "../southbound/redact.ts";
 import type { CardMemory } from "../store/card-memory.ts";
 import type { TaskStore } from "../store/store.ts";
-import type { Callbacks } from "./callbacks.ts";
-import type { Mint } from "./complete.ts";
-import type { Deadlines } from "./deadlines.ts";
+import type { Callbacks } from "./push/callbacks.ts";
+import type { Mint } from "./task/fill-missing.ts";
+import type { Deadlines } from "./agent/deadlines.ts";
 
 export interface EngineContext {
   readonly agent: AgentConfig;

@@ -3,7 +3,7 @@
  * path, and the token where one is shown, are what lets them in.
  */
 import { A2AError } from "../protocol/errors.ts";
-import type { Callback } from "../gateway/callbacks.ts";
+import type { Callback } from "../gateway/push/callbacks.ts";
 import { resource, sendFault, type Context } from "./http.ts";
 
 const TOKEN_HEADER = "X-A2A-Notification-Token";

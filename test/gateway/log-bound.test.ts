@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { array, assert, integer, property } from "fast-check";
 import type { Limits } from "../../src/config/config.ts";
 import type { Subscription } from "../../src/gateway/gateway.ts";
-import { LogBound } from "../../src/gateway/log-bound.ts";
+import { LogBound } from "../../src/gateway/feed/log-bound.ts";
 import { chunk, code, fedStream, status, task } from "../support/agent-events.ts";
 import { asTask, callerOf, gatewayOver, params, reader, textOf } from "../support/fake-agent.ts";
 

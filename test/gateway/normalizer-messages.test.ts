@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AgentEvent, AgentTask } from "../../src/adapter.ts";
-import { StreamNormalizer } from "../../src/gateway/normalizer.ts";
-import { TaskState } from "../../src/gateway/task-state.ts";
+import { StreamNormalizer } from "../../src/gateway/task/normalizer.ts";
+import { TaskState } from "../../src/gateway/task/state.ts";
 import type { Message } from "../../src/protocol/model.ts";
 import { countingMint } from "../support/mint.ts";
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { AgentEvent } from "../../src/adapter.ts";
-import { StreamNormalizer, type NormalizerOptions } from "../../src/gateway/normalizer.ts";
-import { TaskState } from "../../src/gateway/task-state.ts";
+import { StreamNormalizer, type NormalizerOptions } from "../../src/gateway/task/normalizer.ts";
+import { TaskState } from "../../src/gateway/task/state.ts";
 import type { Message, StreamEvent } from "../../src/protocol/model.ts";
 import { TASK_STATES } from "../../src/protocol/states.ts";
 import { expectValidStream } from "../support/invariants.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AgentArtifactUpdate, AgentEvent, AgentTask } from "../../src/adapter.ts";
-import { StreamNormalizer, type NormalizerOptions } from "../../src/gateway/normalizer.ts";
-import type { NoteRepair } from "../../src/gateway/repairs.ts";
-import { TaskState } from "../../src/gateway/task-state.ts";
+import { StreamNormalizer, type NormalizerOptions } from "../../src/gateway/task/normalizer.ts";
+import type { NoteRepair } from "../../src/gateway/task/repairs.ts";
+import { TaskState } from "../../src/gateway/task/state.ts";
 import type { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
 import { expectValidStream } from "../support/invariants.ts";
 import { countingMint, NOW } from "../support/mint.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { AgentEvent, AgentTask } from "../../src/adapter.ts";
-import { StreamNormalizer } from "../../src/gateway/normalizer.ts";
-import { TaskState } from "../../src/gateway/task-state.ts";
+import { StreamNormalizer } from "../../src/gateway/task/normalizer.ts";
+import { TaskState } from "../../src/gateway/task/state.ts";
 import { expectValidStream } from "../support/invariants.ts";
 import { countingMint, NOW } from "../support/mint.ts";
 

@@ -1,6 +1,6 @@
 /** What counts in `limits.task`. */
 import { describe, expect, test } from "@jest/globals";
-import { TaskState } from "../../src/gateway/task-state.ts";
+import { TaskState } from "../../src/gateway/task/state.ts";
 
 const KIB = "x".repeat(1024);
 const state = () => new TaskState("t", "c", { state: "working" });

@@ -6,7 +6,7 @@ import { pino, type Logger } from "pino";
 import { createApp } from "../../src/app.ts";
 import { Gate } from "../../src/auth/gate.ts";
 import type { AgentConfig, Limits, Timeouts } from "../../src/config/config.ts";
-import { Callbacks } from "../../src/gateway/callbacks.ts";
+import { Callbacks } from "../../src/gateway/push/callbacks.ts";
 import type { Caller, Gateway, OutgoingEvent, Subscription } from "../../src/gateway/gateway.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
 import { servedAgents } from "../../src/northbound/served-agent.ts";

@@ -10,8 +10,8 @@ import {
 } from "../../src/config/config.ts";
 import type { VendorPush } from "../../src/config/push.ts";
 import { AgentGateway } from "../../src/gateway/agent-gateway.ts";
-import { Callbacks } from "../../src/gateway/callbacks.ts";
-import { Deadlines } from "../../src/gateway/deadlines.ts";
+import { Callbacks } from "../../src/gateway/push/callbacks.ts";
+import { Deadlines } from "../../src/gateway/agent/deadlines.ts";
 import type { Caller, Subscription } from "../../src/gateway/gateway.ts";
 import type { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";

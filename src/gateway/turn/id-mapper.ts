@@ -1,0 +1,146 @@
+/**
+ * Which ids a task and its context have towards clients, and which at the vendor. The vendor's are kept wherever
+ * they are free; an id that already stands for something else, or for somebody else, gets a new name towards clients.
+ *
+ * In the other direction, the vendor is given no id of a client's that is not known to be that client's: it may be that of
+ * another caller's task or context, which the vendor may remember longer than the store does.
+ */
+import { createHash } from "node:crypto";
+import type { ContextRecord, TaskRecord, TaskStore } from "../../store/store.ts";
+import { A2AError } from "../../protocol/errors.ts";
+import type { Message } from "../../protocol/model.ts";
+import { isInterrupted } from "../../protocol/states.ts";
+import type { Mint } from "../task/fill-missing.ts";
+import type { EngineContext } from "../context.ts";
+import type { Lease, Leases } from "./leases.ts";
+import { NewContexts } from "./new-contexts.ts";
+import type { NewIds } from "../agent/agent-call.ts";
+
+/** Tasks that one message refers to; each costs a look into the store. */
+const MAX_REFERENCES = 256;
+
+export class Identity {
+  readonly #agent: string;
+  readonly #store: TaskStore;
+  readonly #mint: Mint;
+  readonly #leases: Leases;
+  readonly newContexts: NewContexts;
+
+  constructor(context: EngineContext, leases: Leases) {
+    const { agent, store, mint } = context;
+    this.newContexts = new NewContexts(context);
+    this.#agent = agent.name;
+    this.#store = store;
+    this.#mint = mint;
+    this.#leases = leases;
+  }
+
+  /**
+   * The vendor's id for a context that a client named. A context that is not known as this principal's is a new one, with an
+   * id that is remembered at once: if the turn fails, the next one must not take the client's id for the vendor's own.
+   */
+  async vendorContext(principal: string, contextId: string): Promise<string> {
+    const record = await this.#store.getContext(this.#agent, principal, contextId);
+    if (record) return record.vendorContextId;
+    const owner = await this.#store.contextOwner(this.#agent, contextId);
+    if (owner === principal) return contextId;
+    const vendorContextId = derivedId(this.#agent, principal, contextId);
+    await this.rememberContext({ principal, contextId, vendorContextId });
+    return vendorContextId;
+  }
+
+  /** The vendor's ids of the tasks that a client refers to. Only its own: the vendor, which knows the proxy alone, would show others. */
+  async vendorTasks(principal: string, ids: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    for (const id of new Set(ids.slice(0, MAX_REFERENCES))) {
+      const key = { agent: this.#agent, id };
+      const record =
+        (await this.#store.getTask(key)) ?? (await this.#store.getTaskByVendorId(this.#agent, id));
+      if (record?.principal === principal && record.vendorTaskId !== undefined)
+        found.push(record.vendorTaskId);
+    }
+    return found;
+  }
+
+  /** A client's message with the vendor's ids; `record` of the task that it goes on with. */
+  async vendorMessage(
+    principal: string,
+    message: Message,
+    newIds: NewIds,
+    record?: TaskRecord,
+  ): Promise<Message> {
+    const { taskId: _taskId, contextId: named, referenceTaskIds, ...rest } = message;
+    const newContext = async (): Promise<string | undefined> =>
+      named === undefined ? this.newContexts.offer(newIds) : await this.vendorContext(principal, named);
+    const contextId = record ? record.vendorContextId : await newContext();
+    const references = await this.vendorTasks(principal, referenceTaskIds ?? []);
+    return {
+      ...rest,
+      ...(references.length > 0 && { referenceTaskIds: references }),
+      ...(record?.vendorTaskId !== undefined && { taskId: record.vendorTaskId }),
+      ...(contextId !== undefined && { contextId }),
+    };
+  }
+
+  /** The vendor's id of a context, where it may be the one towards clients: it is not another principal's. */
+  async contextId(principal: string, vendorContextId: string | undefined): Promise<string | undefined> {
+    return vendorContextId === undefined ? undefined : this.#unlessForeign(principal, vendorContextId);
+  }
+
+  /** Keeps the vendor's id of a context for the next turn. */
+  async rememberContext(context: Omit<ContextRecord, "agent" | "updatedAt">): Promise<void> {
+    await this.#store.putContext({ ...context, agent: this.#agent, updatedAt: this.#mint.now() });
+  }
+
+  /**
+   * A lease on the id towards clients of a task that the vendor named. If the vendor goes on with an interrupted task of
+   * the same principal and context although the client did not name it, the lease is on that task.
+   */
+  async lease(
+    owner: { principal: string; contextId: string },
+    vendorTaskId: string | undefined,
+    newIds: NewIds,
+  ): Promise<{ lease: Lease; resumed?: TaskRecord }> {
+    if (vendorTaskId === undefined) return { lease: this.#newTask(newIds) };
+    const known = await this.#store.getTaskByVendorId(this.#agent, vendorTaskId);
+    if (!known) return { lease: this.#leases.take(vendorTaskId) ?? this.#newTask(newIds) };
+    const isOwn = known.principal === owner.principal && known.contextId === owner.contextId;
+    const lease = isOwn ? this.#leases.take(known.id) : undefined;
+    if (!lease) return { lease: this.#newTask(newIds) };
+    // Read again: a turn that has just ended may have ended the task.
+    const resumed = await this.#store.getTask(known);
+    if (resumed && isInterrupted(resumed.state)) return { lease, resumed };
+    this.#leases.release(lease);
+    return { lease: this.#newTask(newIds) };
+  }
+
+  /** Gives a lease back of which no turn came. */
+  release(lease: Lease): void {
+    this.#leases.release(lease);
+  }
+
+  #newTask({ taskId }: NewIds): Lease {
+    const lease = this.#leases.take(taskId);
+    if (!lease) throw new A2AError("internal-error", { message: "A new task's id is taken" });
+    return lease;
+  }
+
+  /** The id, unless it is another principal's. */
+  async #unlessForeign(principal: string, contextId: string): Promise<string | undefined> {
+    const owner = await this.#store.contextOwner(this.#agent, contextId);
+    return owner === undefined || owner === principal ? contextId : undefined;
+  }
+}
+
+/**
+ * A UUID (version 8) for a principal's context, the same whenever it is asked for: a client that always names the same
+ * context stays in it at the vendor, also after the store has forgotten it.
+ */
+function derivedId(agent: string, principal: string, contextId: string): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([agent, principal, contextId]))
+    .digest();
+  digest.writeUInt8(0x80 | (digest.readUInt8(6) & 0x0f), 6);
+  digest.writeUInt8(0x80 | (digest.readUInt8(8) & 0x3f), 8);
+  return digest.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}

@@ -1,0 +1,289 @@
+/**
+ * A task while a turn of it runs: the normalizer that keeps its stream in order, the feed that carries it to
+ * listeners, and its record in the store, always in this order: state, store, wire.
+ */
+import type { AgentEvent } from "../../adapter.ts";
+import { A2AError } from "../../protocol/errors.ts";
+import type { Message, Metadata, StreamEvent, Task, TaskStatus } from "../../protocol/model.ts";
+import { isFinal } from "../../protocol/states.ts";
+import type { TaskRecord } from "../../store/store.ts";
+import { untilStored } from "../../store/until-stored.ts";
+import type { EngineContext } from "../context.ts";
+import { EventFeed } from "../feed/event-feed.ts";
+import type { OutgoingEvent } from "../gateway.ts";
+import { LogBound } from "../feed/log-bound.ts";
+import { StreamNormalizer } from "../task/normalizer.ts";
+import { pushConfigRecord, type CheckedPushConfig } from "../push/push-configs.ts";
+import { restoreState, storedTask } from "./task-record.ts";
+import { logRepairs } from "../task/repairs.ts";
+import { TaskState } from "../task/state.ts";
+import type { VendorIds } from "../agent/vendor-ids.ts";
+
+export interface LiveTaskOptions {
+  readonly principal: string;
+  readonly vendor: VendorIds;
+  /** The seal of the callback that the vendor has, while the turn runs. */
+  readonly callback: () => string | undefined;
+  /** Whether events of the agent were lost since this was last asked. */
+  readonly takeLoss: () => boolean;
+  /** The client's message of this turn; undefined where the task is merely followed. */
+  readonly message: Message | undefined;
+  /** Events are written to the log: somebody listens. */
+  readonly logging: boolean;
+  /** The task was left running by a crash, which may have lost the end of its log. */
+  readonly recovered: boolean;
+  /** Where to tell of the task from its first state on. */
+  readonly push: CheckedPushConfig | undefined;
+  /** Called once, when the store and thereby clients know of the task. */
+  onAnnounced(): void;
+}
+
+/** More events than a crash can lose of one task. */
+const CRASH_GAP = 1_000_000;
+
+/** Where the task comes from: a record, or new ids. */
+export type Origin = TaskRecord | { readonly id: string; readonly contextId: string };
+
+const isRecord = (origin: Origin): origin is TaskRecord => "json" in origin;
+
+export class LiveTask {
+  readonly normalizer: StreamNormalizer;
+  readonly feed: EventFeed;
+  /** The task's last event before this turn. */
+  readonly before: number;
+  readonly #context: EngineContext;
+  readonly #options: LiveTaskOptions;
+  readonly #createdAt: number;
+  readonly #bound: LogBound;
+  #logging: boolean;
+  #announced = false;
+  /** The status that webhooks have been told of, as far as they want to know; undefined before the first. */
+  #told: TaskStatus | undefined;
+  #push: CheckedPushConfig | undefined;
+  /** The vendor's task id as it was last written down. */
+  #keptId: string | undefined;
+  /** What is told of the task while its end is not stored. */
+  #beforeEnd: { readonly status: TaskStatus; readonly sequence: number } | undefined;
+
+  static async begin(context: EngineContext, origin: Origin, options: LiveTaskOptions): Promise<LiveTask> {
+    const { store, mint, agent } = context;
+    const status = { state: "submitted" as const, timestamp: new Date(mint.now()).toISOString() };
+    if (!isRecord(origin)) {
+      const state = new TaskState(origin.id, origin.contextId, status, agent.limits.history);
+      const task = new LiveTask(context, options, state, { before: 0, logged: 0, createdAt: mint.now() });
+      task.#push = options.push;
+      task.#logging ||= options.push !== undefined;
+      return task;
+    }
+    const { state, lastEvent } = await restoreState(store, origin, agent.limits.history);
+    if (options.message) state.setStatus(status);
+    // Numbers that a lost event may have had are not used again: a client that saw it gets the Task instead.
+    const before = options.recovered ? lastEvent + CRASH_GAP : lastEvent;
+    const logged = await store.logSize(origin);
+    const task = new LiveTask(context, options, state, { before, logged, createdAt: origin.createdAt });
+    // Of what was only logged, webhooks have not been told.
+    task.#told = storedTask(origin).status;
+    task.#push = options.push;
+    task.#logging ||= options.push !== undefined || (await store.push.isWatched(origin));
+    return task;
+  }
+
+  private constructor(
+    context: EngineContext,
+    options: LiveTaskOptions,
+    state: TaskState,
+    { before, logged, createdAt }: { before: number; logged: number; createdAt: number },
+  ) {
+    const { agent, store, mint } = context;
+    this.#context = context;
+    this.#options = options;
+    this.#logging = options.logging;
+    this.#createdAt = createdAt;
+    this.before = before;
+    this.feed = new EventFeed({ agent: agent.name, id: state.id }, store, agent.limits.window, before);
+    const { eventLog: bytes, events } = agent.limits;
+    this.#bound = new LogBound({ bytes, events }, { last: before, bytes: logged });
+    this.normalizer = new StreamNormalizer(state, options.message, mint, {
+      note: logRepairs(context.log, state.id),
+      artifactIdsChange: context.backend.artifactIds === "changing",
+    });
+  }
+
+  get state(): TaskState {
+    return this.normalizer.state;
+  }
+
+  /** Applies what the agent says and passes it on; a promise only where there is something to wait for. */
+  take(event: AgentEvent): Promise<void> | undefined {
+    if (this.normalizer.finished) return undefined;
+    if (this.#options.takeLoss()) this.normalizer.artifacts.broke();
+    const events = this.normalizer.push(event);
+    const emitted = this.#logging ? this.#emit(events) : undefined;
+    return this.state.size <= this.#context.agent.limits.task ? emitted : this.#refuse(emitted);
+  }
+
+  async #refuse(emitted: Promise<void> | undefined): Promise<never> {
+    await emitted;
+    const { task } = this.#context.agent.limits;
+    throw new A2AError("invalid-agent-response", {
+      message: "The task is larger than the configured limit",
+      data: { limit: "task", bytes: task },
+    });
+  }
+
+  /** Makes the task known to clients, also before the agent has announced it. */
+  async publish(): Promise<void> {
+    this.#logging = true;
+    await this.#emit(this.normalizer.open());
+  }
+
+  /** The Task as it is now, as the first event of a new listener; `mark` is added to its metadata. */
+  opening(mark: Metadata = {}): OutgoingEvent {
+    this.#logging = true;
+    const task = this.toTask();
+    const marked = Object.keys(mark).length > 0 ? { ...task, metadata: { ...task.metadata, ...mark } } : task;
+    const sequence = this.#beforeEnd?.sequence ?? this.feed.sequence;
+    return { sequence, json: JSON.stringify(marked), last: false };
+  }
+
+  /** The Task as clients may know it: without an end that is not stored. */
+  toTask(): Task {
+    const task = this.state.toTask();
+    if (!this.#beforeEnd) return task;
+    const { status } = this.#beforeEnd;
+    const history = task.history?.filter(({ messageId }) => messageId !== status.message?.messageId);
+    return { ...task, status, ...(history && { history }) };
+  }
+
+  /** Clients know of the task. */
+  get announced(): boolean {
+    return this.#announced;
+  }
+
+  /** Writes the task down, where it is written down already, after the vendor was given a callback. */
+  async keepCallback(): Promise<void> {
+    if (this.#announced) await this.persist();
+  }
+
+  /** Ends the turn in the state that the agent announced. */
+  finish(): Promise<void> {
+    return this.#close(() => this.normalizer.finish());
+  }
+
+  /** Ends the turn in a state that the agent did not announce. */
+  conclude(state: "failed" | "canceled", text: string): Promise<void> {
+    return this.#close(() => this.normalizer.conclude(state, text));
+  }
+
+  /**
+   * Writes the task down as it is now, and where its status is news, in the same transaction, queues it for webhooks.
+   * Waits for a store that cannot be written.
+   */
+  async persist(): Promise<void> {
+    const record = this.#record();
+    await untilStored(this.#context.store.health, () => this.#write(record));
+  }
+
+  async #write(record: TaskRecord): Promise<void> {
+    const { push, store } = this.#context;
+    this.#keptId = record.vendorTaskId;
+    const notify = push !== undefined && this.#isNews;
+    const { status } = this.state;
+    const inline = this.#push;
+    // Both are executed before either is waited for, so that there is no config without its task.
+    const configured =
+      push && inline && store.push.putConfig(pushConfigRecord(record, inline), push.configsPerTask);
+    const stored = store.putTask(record, { notify });
+    const [isQueued] = await Promise.all([stored, configured]);
+    if (this.#push === inline) this.#push = undefined;
+    if (notify) this.#told = status;
+    if (isQueued) push?.wake();
+  }
+
+  /** A state that webhooks do not know, or a message in the one they know. */
+  get #isNews(): boolean {
+    const { state, message } = this.state.status;
+    const known = this.#told;
+    return state !== known?.state || (message && message.messageId !== known.message?.messageId) === true;
+  }
+
+  /** Tells webhooks of what has changed on the way. */
+  async #tell(): Promise<void> {
+    const { store, agent } = this.#context;
+    if (await store.push.isWatched({ agent: agent.name, id: this.state.id })) await this.persist();
+  }
+
+  #record(): TaskRecord {
+    const { agent, mint } = this.#context;
+    const { principal, vendor, callback } = this.#options;
+    const { state } = this;
+    return {
+      agent: agent.name,
+      id: state.id,
+      principal,
+      contextId: state.contextId,
+      vendorTaskId: vendor.taskId,
+      vendorContextId: vendor.contextId,
+      callback: isFinal(state.status.state) ? undefined : callback(),
+      state: state.status.state,
+      lastEvent: this.feed.sequence,
+      createdAt: this.#createdAt,
+      updatedAt: mint.now(),
+      json: JSON.stringify(state.toTask()),
+    };
+  }
+
+  #emit(events: readonly StreamEvent[]): Promise<void> | undefined {
+    for (const event of events) {
+      const { sequence, length } = this.feed.append(event, false);
+      this.#bound.add(sequence, length);
+    }
+    const stored = this.#storedFirst(events);
+    if (stored) return stored.then(() => this.feed.release());
+    this.feed.release();
+    return undefined;
+  }
+
+  /** What has to be in the store before anybody hears of the events, if anything has. */
+  #storedFirst(events: readonly StreamEvent[]): Promise<void> | undefined {
+    if (!this.#announced && this.normalizer.opened) {
+      // What nobody knows of need not wait for a store that cannot be written.
+      return this.#write(this.#record()).then(() => this.#announce());
+    }
+    // An agent that names its task late can be asked for it after a crash all the same.
+    if (this.#announced && this.#options.vendor.taskId !== this.#keptId) return this.persist();
+    if (this.#bound.isExceeded) return this.#cutLog();
+    const { push } = this.#context;
+    if (push && events.some(({ kind }) => kind === "status-update") && this.#isNews) return this.#tell();
+    return undefined;
+  }
+
+  /** Deletes the oldest events. The record has to include them first: after a crash the rest of the log is added to it. */
+  async #cutLog(): Promise<void> {
+    const { store, agent } = this.#context;
+    const last = this.#bound.cut();
+    await this.persist();
+    const key = { agent: agent.name, id: this.state.id };
+    await untilStored(store.health, () => store.dropEvents(key, last));
+    this.feed.dropUpTo(last);
+  }
+
+  /** The end is told once it is stored, however long that takes. */
+  async #close(end: () => readonly StreamEvent[]): Promise<void> {
+    this.#beforeEnd ??= { status: this.state.status, sequence: this.feed.sequence };
+    const events = end();
+    if (this.#logging) for (const event of events) this.feed.append(event, event === events.at(-1));
+    // A turn that nobody heard leaves its sum in the log of the turns before it, so that the log has no hole.
+    else if (this.before > 0) this.feed.append(this.state.toTask(), true);
+    await this.persist();
+    this.#beforeEnd = undefined;
+    this.#announce();
+    this.feed.end();
+  }
+
+  #announce(): void {
+    if (this.#announced) return;
+    this.#announced = true;
+    this.#options.onAnnounced();
+  }
+}

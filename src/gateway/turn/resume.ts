@@ -1,0 +1,69 @@
+/**
+ * tasks/resubscribe (§7.9) with exact resume: an SSE event's id is its place in the task's log, and a client that comes
+ * back with it gets what follows that place, from the log, also after a restart of the proxy.
+ *
+ * Where the place is not in the log any more (its events were deleted, or lost in a crash before they were on disk),
+ * the client gets the Task as it is, marked, and what follows.
+ */
+import type { TaskRecord, TaskStore } from "../../store/store.ts";
+import { EventFeed } from "../feed/event-feed.ts";
+import { EVENTS_LOST } from "../task/events-lost.ts";
+import type { Subscription } from "../gateway.ts";
+import { loggedEvent, storedTask } from "./task-record.ts";
+import type { TaskRun } from "./turn-runner.ts";
+import { once } from "../feed/subscription.ts";
+
+/** Events read at once. */
+const PAGE = 1000;
+
+export interface Resumption {
+  readonly store: TaskStore;
+  readonly record: TaskRecord;
+  /** The turn under way, if any. */
+  readonly run: TaskRun | undefined;
+  /** The last event the client has seen. */
+  readonly after: number | undefined;
+}
+
+export async function resume({ store, record, run, after }: Resumption): Promise<Subscription> {
+  const isInLog = after !== undefined && (await hasEvent(store, record, after));
+  if (run?.task) {
+    const { feed, before } = run.task;
+    // A turn opens with the whole Task: nothing before it is missing from what follows.
+    if (isInLog) return feed.subscribeAfter(run.opens ? Math.max(after, before) : after);
+    const mark = after === undefined ? undefined : EVENTS_LOST;
+    return feed.subscribe(run.task.opening(mark));
+  }
+  if (isInLog) {
+    const feed = new EventFeed(record, store, 0, record.lastEvent);
+    feed.end();
+    return feed.subscribeAfter(await lastOpening(store, record, after));
+  }
+  const task = storedTask(record);
+  const metadata = { ...task.metadata, ...EVENTS_LOST };
+  return once(after === undefined ? task : { ...task, metadata }, record.lastEvent);
+}
+
+async function hasEvent(store: TaskStore, record: TaskRecord, sequence: number): Promise<boolean> {
+  // Before the first event a client has seen nothing, and misses nothing where the log begins with that, or with a Task.
+  if (sequence === 0) {
+    const [first] = await store.eventsAfter(record, 0, 1);
+    return first === undefined || first.sequence === 1 || loggedEvent(first.json).kind === "task";
+  }
+  const [event] = await store.eventsAfter(record, sequence - 1, 1);
+  return event?.sequence === sequence;
+}
+
+/** Where to begin so that nothing after `after` is missed: before the last opening that follows it, if any does. */
+async function lastOpening(store: TaskStore, record: TaskRecord, after: number): Promise<number> {
+  let begin = after;
+  let cursor = after;
+  for (;;) {
+    const page = await store.eventsAfter(record, cursor, PAGE);
+    for (const { sequence, json } of page) {
+      if (loggedEvent(json).kind === "task") begin = sequence - 1;
+      cursor = sequence;
+    }
+    if (page.length < PAGE) return begin;
+  }
+}

@@ -1,0 +1,60 @@
+/** One turn of a task: what begins it and what it can come to. */
+import type { AgentEvent } from "../../adapter.ts";
+import { A2AError } from "../../protocol/errors.ts";
+import type { Message } from "../../protocol/model.ts";
+import type { MessageSendParams } from "../../protocol/params.ts";
+import type { TaskRecord } from "../../store/store.ts";
+import type { CheckedPushConfig } from "../push/push-configs.ts";
+import type { Lease } from "./leases.ts";
+import type { CallExtras } from "../agent/agent-call.ts";
+
+/** A task in the store, and the right to run a turn of it; the record was read under the lease. */
+export interface ExistingTask {
+  readonly record: TaskRecord;
+  readonly lease: Lease;
+}
+
+/** How a turn begins. */
+export interface Turn extends CallExtras {
+  readonly principal: string;
+  /** The client's message and the parameters for the vendor, with the vendor's ids; absent where a task is followed. */
+  readonly send?: {
+    readonly message: Message;
+    readonly params: MessageSendParams;
+    readonly way: "stream" | "send";
+  };
+  /** A client listens from the first event on. */
+  readonly listened: boolean;
+  /** Where to tell of the task that this turn makes. */
+  readonly push?: CheckedPushConfig | undefined;
+  /** The context that the client named. */
+  readonly contextId?: string | undefined;
+  /** The task that is continued or followed. */
+  readonly existing?: ExistingTask | undefined;
+  /** What the agent has just said of a task that is followed. */
+  readonly report?: AgentEvent | undefined;
+  /** Why the task has to be followed; part of the message should it fail. */
+  readonly reason?: string | undefined;
+}
+
+/** What a turn has come to: a task, or a lone message. */
+export type Opening = { readonly kind: "task" } | { readonly kind: "message"; readonly message: Message };
+
+/** The state that this side ends a turn in, and the words for it. */
+export interface Verdict {
+  readonly state: "failed" | "canceled";
+  readonly text: string;
+  /** What the error says besides, where no client knows of the task yet. */
+  readonly data?: Record<string, unknown> | undefined;
+}
+
+/** The agent has ended its answer too early. */
+export const cutShort = (agent: string, message: string): A2AError =>
+  new A2AError("invalid-agent-response", { message, data: { agent, stage: "body" } });
+
+/** The turn has used up its total time. */
+export const overtime = (agent: string): Verdict => ({
+  state: "failed",
+  text: "The agent took longer than the allowed total time",
+  data: { agent, stage: "timeout", timeout: "total" },
+});
