@@ -1,6 +1,6 @@
 /**
- * What a dialect is: tables for its bindings and a codec, pure, without I/O or a clock. `southbound/agent-over.ts` speaks it
- * to agents.
+ * What a dialect is: tables for its bindings and codecs, pure, without I/O or a clock. `southbound/agent-over.ts` speaks it to
+ * agents, `northbound/` serves clients in it.
  */
 import type { z } from "zod";
 import type {
@@ -15,22 +15,11 @@ import type {
 import type { AgentCard } from "./protocol/card.ts";
 import type { A2AError } from "./protocol/errors.ts";
 import type { GrpcService } from "./protocol/grpc-codec.ts";
-import type { MessageSendParams } from "./protocol/params.ts";
+import type { MethodName } from "./protocol/methods.ts";
+import type { TaskPage } from "./protocol/list-params.ts";
+import type { Message, StreamEvent, Task } from "./protocol/model.ts";
+import type { MessageSendParams, TaskPushNotificationConfig } from "./protocol/params.ts";
 import type { VendorFault } from "./southbound/vendor-fault.ts";
-
-/** The methods of A2A, by names that are no wire's. */
-export type MethodName =
-  | "send"
-  | "stream"
-  | "getTask"
-  | "listTasks"
-  | "cancelTask"
-  | "resubscribe"
-  | "setPush"
-  | "getPush"
-  | "listPush"
-  | "deletePush"
-  | "extendedCard";
 
 /** The names of methods over JSON-RPC. A method that is absent is one that the dialect does not have: -32601. */
 export type JsonRpcMethods = Readonly<Partial<Record<MethodName, string>>>;
@@ -116,4 +105,55 @@ export interface AgentCodec<Card> {
   /** Undefined if the value is no event; throws the error that stands in the place of one. */
   toEvent(value: unknown, method: string): AgentEvent | undefined;
   readonly toError: (fault: VendorFault) => A2AError;
+}
+
+/** A JSON-RPC error object. */
+export interface RpcErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** An error over HTTP+JSON. */
+export interface RestError {
+  readonly status: number;
+  readonly body: object;
+}
+
+/** What a unary method answers. */
+export type UnaryResult =
+  | Task
+  | Message
+  | TaskPage
+  | AgentCard
+  | TaskPushNotificationConfig
+  | TaskPushNotificationConfig[]
+  | null;
+
+/**
+ * The dialect as clients are served in it. Params become those of 0.3.0, which are then validated and repaired like any
+ * client's; only what the proxy's codec has preserved in metadata may be in there beyond 0.3.0's members.
+ */
+export interface ClientDialect extends Dialect {
+  /** Of the request and the answer: the extensions that the client asks for, and those that apply. */
+  readonly extensionsHeader: string;
+  /** Whether an `A2A-Version` asks for this dialect. */
+  speaks(version: string): boolean;
+  /** Throws `invalid-params`. */
+  toParams(method: MethodName, params: unknown): unknown;
+  /** The result of a method as JSON. */
+  fromResult(method: MethodName, result: UnaryResult): unknown;
+  /** What an event of a stream becomes: one event or several, or none if the dialect has nothing to say of it. */
+  fromEvent(event: StreamEvent): readonly object[];
+  readonly toRpcError: (error: A2AError) => RpcErrorObject;
+  readonly toRestError?: (error: A2AError) => RestError;
+  /** The card as clients of this dialect read it; its addresses are the proxy's own. */
+  fromCard(card: AgentCard, place: ServedPlace): object;
+}
+
+/** Where clients of a dialect reach an agent. */
+export interface ServedPlace {
+  /** The base URL, with a slash at its end. */
+  readonly url: string;
+  readonly grpcUrl?: string | undefined;
 }

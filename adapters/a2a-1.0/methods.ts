@@ -1,5 +1,6 @@
 /** The methods of A2A 1.0 on its bindings: names over JSON-RPC (and gRPC, where they are the same), routes over HTTP+JSON. */
-import type { JsonRpcMethods, MethodName, RestRoute } from "../../src/dialect.ts";
+import type { JsonRpcMethods, RestRoute } from "../../src/dialect.ts";
+import type { MethodName } from "../../src/protocol/methods.ts";
 import type { GrpcService } from "../../src/protocol/grpc-codec.ts";
 
 export const JSONRPC = {

@@ -3,7 +3,7 @@
  * lacks. Every method rejects with an A2AError.
  */
 import type { AgentCard } from "../protocol/card.ts";
-import type { ListTasksParams } from "../protocol/list-params.ts";
+import type { ListTasksParams, TaskPage } from "../protocol/list-params.ts";
 import type { Message, Task } from "../protocol/model.ts";
 import type {
   DeletePushConfigParams,
@@ -51,15 +51,6 @@ export interface Subscription {
   readonly taskId?: string | undefined;
   next(): Promise<readonly OutgoingEvent[] | undefined>;
   close(): void;
-}
-
-/** One page of a principal's tasks, newest first. */
-export interface TaskPage {
-  readonly tasks: readonly Task[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-  /** What was asked for; a page may hold fewer. */
-  readonly pageSize: number;
 }
 
 export interface Gateway {

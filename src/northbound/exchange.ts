@@ -6,24 +6,18 @@ import type { Logger } from "pino";
 import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
+import type { ClientDialect, UnaryResult } from "../dialect.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import type { A2AError } from "../protocol/errors.ts";
 import type { Method, MethodNames, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { identify } from "./access.ts";
+import type { ClientDialects } from "./dialects.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
 import { probeHalfClosed } from "./half-closed.ts";
 import { requireReady, type Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
-import {
-  allowance,
-  callUnary,
-  lastEventId,
-  openStream,
-  taskOf,
-  type Invocation,
-  type UnaryResult,
-} from "./invoke.ts";
+import { allowance, callUnary, lastEventId, openStream, taskOf, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import type { EventStreams, Framing } from "./sse.ts";
 
@@ -35,6 +29,8 @@ export interface TransportDeps {
   readonly newId: () => string;
   /** What else clients may call methods, for the answer that tells them. */
   readonly methodNames?: MethodNames | undefined;
+  /** What clients may speak besides 0.3.0. */
+  readonly dialects: ClientDialects;
 }
 
 /** A request as far as it has been understood. */
@@ -45,6 +41,8 @@ export interface Exchange {
   /** Aborted when the client goes before it has its answer. */
   readonly gone: AbortSignal;
   method?: Method;
+  /** Absent: 0.3.0. */
+  dialect?: ClientDialect | undefined;
   caller?: Admitted;
 }
 
@@ -99,7 +97,7 @@ export async function callMethod(
   const extensions = activatedExtensions(agent, invocation.caller.extensions);
   const result = await callUnary(method, invocation);
   ctx.state.line.task = taskOf(result) ?? ctx.state.line.task;
-  setExtensions(ctx, await extensions);
+  setExtensions(exchange, await extensions);
   return result;
 }
 
@@ -120,7 +118,7 @@ export async function streamMethod(
     const extensions = activatedExtensions(agent, invocation.caller.extensions);
     const subscription = await openStream(method, invocation);
     ctx.state.line.task ??= subscription.taskId;
-    setExtensions(ctx, await extensions);
+    setExtensions(exchange, await extensions);
     ctx.respond = false;
     ctx.status = 200;
     const ended = Promise.withResolvers<void>();
@@ -185,7 +183,7 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
   const caller: Caller = {
     principal: principal.id,
     signal: gone,
-    extensions: requestedExtensions(ctx.get(EXTENSIONS_HEADER)),
+    extensions: requestedExtensions(ctx.get(headerOf(exchange))),
     forwarded: forwardedOf(config.forward, (name) => ctx.get(name)),
   };
   const after = lastEventId(ctx.get("Last-Event-ID"));
@@ -195,13 +193,15 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
     params,
     caller,
     after,
-    rules: agent.acceptRules(deps.newId),
+    rules: { ...agent.acceptRules(deps.newId), isDecoded: exchange.dialect !== undefined },
   };
 }
 
-function setExtensions(ctx: Context, uris: readonly string[]): void {
-  if (uris.length > 0) ctx.set(EXTENSIONS_HEADER, uris.join(", "));
+function setExtensions(exchange: Exchange, uris: readonly string[]): void {
+  if (uris.length > 0) exchange.ctx.set(headerOf(exchange), uris.join(", "));
 }
+
+const headerOf = ({ dialect }: Exchange): string => dialect?.extensionsHeader ?? EXTENSIONS_HEADER;
 
 /** The task that a request names, for the log; nothing is checked yet. */
 function namedTask(params: unknown): string | undefined {

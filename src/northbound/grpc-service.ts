@@ -2,6 +2,7 @@
 import { Metadata, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { sendUnaryData } from "@grpc/grpc-js";
 import { A2AError } from "../protocol/errors.ts";
+import type { UnaryResult } from "../dialect.ts";
 import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
@@ -23,7 +24,7 @@ import { EVENT_IDS_KEY, wantsEventIds } from "./grpc-event-ids.ts";
 import { logged, type CallLine } from "./grpc-line.ts";
 import { RPCS, type Rpc } from "./grpc-rpcs.ts";
 import { refuseStream, type GrpcStreams } from "./grpc-stream.ts";
-import { callUnary, openStream, taskOf, type Invocation, type UnaryResult } from "./invoke.ts";
+import { callUnary, openStream, taskOf, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
 interface ServiceOptions {

@@ -1,23 +1,14 @@
 /** From a method and its params, as any transport has them, to the gateway. */
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { Caller, Gateway, Subscription, TaskPage } from "../gateway/gateway.ts";
+import type { UnaryResult } from "../dialect.ts";
+import type { Caller, Gateway, Subscription } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import type { Message, Task } from "../protocol/model.ts";
 import type { MessageSendParams, TaskPushNotificationConfig } from "../protocol/params.ts";
 import type { ServedAgent } from "./served-agent.ts";
-
-/** What a unary method answers. */
-export type UnaryResult =
-  | Task
-  | Message
-  | TaskPage
-  | AgentCard
-  | TaskPushNotificationConfig
-  | TaskPushNotificationConfig[]
-  | null;
 
 /** The task that a result is, or is about, where it says so. */
 export function taskOf(result: UnaryResult): string | undefined {
@@ -80,7 +71,7 @@ export async function callUnary(method: UnaryMethod, invocation: Invocation): Pr
     case "tasks/get":
       return gateway.getTask(method.accept(params, rules), caller);
     case "tasks/list":
-      return gateway.listTasks(method.accept(params), caller);
+      return gateway.listTasks(method.accept(params, rules), caller);
     case "tasks/cancel":
       return gateway.cancelTask(method.accept(params, rules), caller);
     case "tasks/pushNotificationConfig/set":

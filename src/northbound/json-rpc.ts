@@ -14,6 +14,8 @@ import {
   type RequestId,
 } from "../protocol/jsonrpc.ts";
 import { rpcMethodNamed } from "../protocol/methods.ts";
+import type { ClientDialect } from "../dialect.ts";
+import { eventsIn, methodOf, type DialectCall } from "./dialects.ts";
 import { readJsonText } from "./body.ts";
 import {
   begin,
@@ -30,8 +32,16 @@ import type { Context } from "./http.ts";
 import type { ServedAgent } from "./served-agent.ts";
 import { EVENT_STREAM_HEADERS, frame, type Framing } from "./sse.ts";
 
-/** Answers one POST to an agent's JSON-RPC URL; never rejects. */
-export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: TransportDeps): Promise<void> {
+/**
+ * Answers one POST to an agent's JSON-RPC URL; never rejects.
+ * @param spoken the dialect of the URL, if it is one dialect's
+ */
+export async function serveJsonRpc(
+  ctx: Context,
+  agent: ServedAgent,
+  deps: TransportDeps,
+  spoken?: ClientDialect,
+): Promise<void> {
   const exchange = openExchange(ctx, agent, deps);
   let id = NO_ID;
   try {
@@ -41,6 +51,9 @@ export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: Trans
     const body = parseBody(text, requestValues, held.takeValues);
     id = requestId(body, text);
     const { method: name, params } = rpcCall(body, id);
+    const dialect = (exchange.dialect =
+      spoken ?? deps.dialects.forVersion(ctx) ?? deps.dialects.forMethod(name));
+    if (dialect) return await serveDialect(exchange, id, methodOf(dialect, name), params);
     const method = rpcMethodNamed(name, deps.methodNames);
     begin(exchange, method, params);
     if (method.kind === "stream") await streamMethod(exchange, method, params, framingFor(id));
@@ -51,19 +64,45 @@ export async function serveJsonRpc(ctx: Context, agent: ServedAgent, deps: Trans
   }
 }
 
+/** The same in another dialect: its params become 0.3.0's, and what is answered becomes its own. */
+async function serveDialect(
+  exchange: Exchange,
+  id: RequestId,
+  { dialect, name, method }: DialectCall,
+  given: unknown,
+): Promise<void> {
+  const params = dialect.toParams(name, given);
+  begin(exchange, method, params);
+  if (method.kind === "stream") {
+    await streamMethod(exchange, method, params, dialectFraming(id, dialect));
+  } else {
+    const result = await callMethod(exchange, method, params);
+    sendJson(exchange.ctx, 200, success(id, dialect.fromResult(name, result)));
+  }
+}
+
+function dialectFraming(id: RequestId, dialect: ClientDialect): Framing {
+  const { head, tail } = successEnvelope(id);
+  return {
+    event: (event) => eventsIn(dialect, event).map((json) => head + json + tail),
+    error: (error) => failure(id, error, dialect.toRpcError),
+  };
+}
+
 function framingFor(id: RequestId): Framing {
   const { head, tail } = successEnvelope(id);
-  return { event: (json) => head + json + tail, error: (error) => failure(id, error) };
+  return { event: ({ json }) => head + json + tail, error: (error) => failure(id, error) };
 }
 
 function refuse(exchange: Exchange, id: RequestId, error: A2AError): void {
-  const { ctx } = exchange;
+  const { ctx, dialect } = exchange;
   const status = error.rpcHttpStatus;
+  const body = failure(id, error, dialect?.toRpcError);
   if (status === 200 && readsStream(exchange)) {
     ctx.set(EVENT_STREAM_HEADERS);
-    ctx.body = frame(failure(id, error));
+    ctx.body = frame(body);
   } else {
-    sendJson(ctx, status, failure(id, error));
+    sendJson(ctx, status, body);
   }
 }
 

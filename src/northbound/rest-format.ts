@@ -1,6 +1,6 @@
 /** How HTTP+JSON writes answers and errors, which differs between the routes below `/v1` and those without it. */
 import type { A2AError } from "../protocol/errors.ts";
-import type { UnaryResult } from "./invoke.ts";
+import type { UnaryResult } from "../dialect.ts";
 import type { Framing } from "./sse.ts";
 
 export interface RestFormat {

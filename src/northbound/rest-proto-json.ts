@@ -9,7 +9,7 @@ import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
 import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
 import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
 import { writtenFor, type Reader } from "../protocol/sdk-quirks.ts";
-import type { UnaryResult } from "./invoke.ts";
+import type { UnaryResult } from "../dialect.ts";
 import type { RestFormat } from "./rest-format.ts";
 
 export function protoJsonFormat(reader: Reader): RestFormat {
@@ -18,7 +18,7 @@ export function protoJsonFormat(reader: Reader): RestFormat {
     answer: (method, result) => (result === null ? undefined : bodyOf(method, result, fit)),
     error: errorBody,
     framing: {
-      event: (json) => {
+      event: ({ json }) => {
         // What the engine wrote itself a moment ago.
         const event: StreamEvent = JSON.parse(json);
         return JSON.stringify(fit(toProtoJsonResponse(event)));

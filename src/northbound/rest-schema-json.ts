@@ -16,7 +16,7 @@ const REASONS: ReadonlyMap<ErrorCode, string> = new Map<ErrorCode, string>([
 export const SCHEMA_JSON: RestFormat = {
   answer: (_method, result) => result ?? {},
   error: errorBody,
-  framing: { event: (json) => json, error: errorBody },
+  framing: { event: ({ json }) => json, error: errorBody },
 };
 
 function errorBody(error: A2AError): string {

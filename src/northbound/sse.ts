@@ -22,7 +22,8 @@ const WRITE_SIZE = 64 * 1024;
 
 /** How a transport dresses what goes into a `data:` line. */
 export interface Framing {
-  event(json: string): string;
+  /** What goes into the `data:` lines of one event's frames: one, several, or none. */
+  event(event: OutgoingEvent): string | readonly string[];
   error(error: A2AError): string;
   /** The type of an error's event, where the transport has one. */
   readonly errorType?: string;
@@ -50,9 +51,16 @@ export function frame(json: string, type?: string): string {
   return type === undefined ? `data: ${data}\n\n` : `event: ${type}\ndata: ${data}\n\n`;
 }
 
-/** The id is what a client sends back as `Last-Event-ID` to go on where it was cut off. */
-const eventFrame = ({ sequence, json }: OutgoingEvent, framing: Framing): string =>
-  sequence === undefined ? frame(framing.event(json)) : `id: ${sequence}\n${frame(framing.event(json))}`;
+/**
+ * The id is what a client sends back as `Last-Event-ID` to go on where it was cut off. Of several frames for one event the
+ * last one has it: a client that has not seen them all gets them again.
+ */
+function eventFrames(event: OutgoingEvent, framing: Framing): string {
+  const data = framing.event(event);
+  const id = event.sequence === undefined ? "" : `id: ${event.sequence}\n`;
+  if (typeof data === "string") return id + frame(data);
+  return data.map((one, index) => (index === data.length - 1 ? id : "") + frame(one)).join("");
+}
 
 /** The proxy stops, and leaves the task to its next start. */
 export const isSuspension = (thrown: unknown): boolean =>
@@ -175,7 +183,7 @@ class OpenStream implements Placed {
   *#writes(batch: readonly OutgoingEvent[]): Generator<string> {
     let text = "";
     for (const event of batch) {
-      text += eventFrame(event, this.#options.framing);
+      text += eventFrames(event, this.#options.framing);
       if (text.length < WRITE_SIZE) continue;
       yield text;
       text = "";

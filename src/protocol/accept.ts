@@ -31,9 +31,14 @@ export interface AcceptRules {
   readonly newId: () => string;
   /** Refuse what would have to be repaired. */
   readonly strict?: boolean;
+  /**
+   * The params were put into 0.3.0's form by the codec of another dialect: what it has preserved in metadata stays, and a
+   * historyLength of 0 means none, as it does in other dialects.
+   */
+  readonly isDecoded?: boolean;
 }
 
-type Strictness = Pick<AcceptRules, "strict">;
+type Reading = Pick<AcceptRules, "strict" | "isDecoded">;
 
 const sendMembers = membersOf(MessageSendParams);
 const messageMembers = membersOf(SentMessage);
@@ -50,19 +55,25 @@ export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSe
   if (rules.strict) requireStandardBase64(parse(MessageSendParams, given));
   const fields = sendMembers(given);
   const { message, configuration } = fields;
-  if (isFields(configuration)) fields["configuration"] = repairConfiguration(configuration);
+  if (isFields(configuration)) fields["configuration"] = repairConfiguration(configuration, rules);
   if (isFields(message)) fields["message"] = repairMessage(message, given["messageId"], rules);
   return parse(MessageSendParams, fields);
 }
 
 /** Of params that need no repair. */
-function acceptorOf<S extends z.ZodObject>(schema: S): (params: unknown, rules?: Strictness) => z.infer<S> {
+function acceptorOf<S extends z.ZodObject>(schema: S): (params: unknown, rules?: Reading) => z.infer<S> {
   const members = membersOf(schema);
-  return (params, rules) => {
+  return (params, rules = {}) => {
     const given = fieldsOf(params);
-    if (rules?.strict) parse(schema, given);
-    return parse(schema, members(given));
+    if (rules.strict) parse(schema, given);
+    return parse(schema, withHistoryLength(members(given), rules));
   };
+}
+
+/** 0 is the whole history in 0.3.0 (§7.1.2), as if it were absent. */
+function withHistoryLength(fields: Fields, { isDecoded }: Reading): Fields {
+  if (fields["historyLength"] === 0 && !isDecoded) delete fields["historyLength"];
+  return fields;
 }
 
 /** Params of tasks/cancel and tasks/resubscribe. */
@@ -72,7 +83,7 @@ export const acceptTaskIdParams = acceptorOf(TaskIdParams);
 export const acceptTaskQueryParams = acceptorOf(TaskQueryParams);
 
 /** Params of tasks/pushNotificationConfig/set. */
-export function acceptTaskPushConfig(params: unknown, rules: Strictness = {}): TaskPushNotificationConfig {
+export function acceptTaskPushConfig(params: unknown, rules: Reading = {}): TaskPushNotificationConfig {
   const given = fieldsOf(params);
   if (rules.strict) parse(TaskPushNotificationConfig, given);
   const fields = taskPushMembers(given);
@@ -95,8 +106,8 @@ function requireStandardBase64({ message: { parts } }: MessageSendParams): void 
   }
 }
 
-function repairConfiguration(configuration: Fields): Fields {
-  const fields = configurationMembers(configuration);
+function repairConfiguration(configuration: Fields, rules: Reading): Fields {
+  const fields = withHistoryLength(configurationMembers(configuration), rules);
   const { pushNotificationConfig: push } = fields;
   if (isFields(push)) fields["pushNotificationConfig"] = repairPushConfig(push);
   return fields;
@@ -115,7 +126,7 @@ function repairPushConfig(config: Fields): Fields {
 }
 
 function repairMessage(message: Fields, messageIdBeside: unknown, rules: AcceptRules): Fields {
-  const fields = messageMembers(message);
+  const fields = messageMembers(message, rules.isDecoded);
   fields["kind"] ??= "message";
   // An id of "" is how clients generated from the proto say that there is none.
   for (const key of ["messageId", "taskId", "contextId"]) if (fields[key] === "") delete fields[key];
@@ -126,14 +137,14 @@ function repairMessage(message: Fields, messageIdBeside: unknown, rules: AcceptR
   if (parts.length > rules.maxParts) {
     throw invalid("message.parts", `at most ${rules.maxParts} parts are allowed, not ${parts.length}`);
   }
-  fields["parts"] = parts.map(repairPart);
+  fields["parts"] = parts.map((part, index) => repairPart(part, index, rules));
   return fields;
 }
 
-function repairPart(part: unknown, index: number): unknown {
+function repairPart(part: unknown, index: number, { isDecoded }: Reading): unknown {
   const path = `message.parts[${index}]`;
   if (!isFields(part)) return part;
-  const fields = partMembers(part);
+  const fields = partMembers(part, isDecoded);
   fields["kind"] ??= impliedKind(fields, part["type"], path);
   if (isFields(fields["file"])) fields["file"] = repairFile(fields["file"], path);
   return fields;

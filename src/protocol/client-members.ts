@@ -13,22 +13,28 @@ export const OWN_KEYS = "urn:a2a-compat-proxy:";
 /**
  * Reads the members that the schema names, in camelCase or, as many clients write them, in snake_case. A null is how
  * serializers write an absent member, and is left out.
+ *
+ * The function's `isOurs`: the metadata was written by the proxy, whose keys stay.
  */
-export function membersOf({ shape }: { readonly shape: object }): (given: Fields) => Fields {
+export function membersOf({
+  shape,
+}: {
+  readonly shape: object;
+}): (given: Fields, isOurs?: boolean) => Fields {
   const names = Object.keys(shape).map((name) => [name, snakeCased(name)] as const);
-  return (given) => {
+  return (given, isOurs = false) => {
     const fields: Fields = {};
     for (const [name, snake] of names) {
       const value = given[name] ?? given[snake];
       if (value !== undefined && value !== null) fields[name] = value;
     }
-    if (isFields(fields["metadata"])) fields["metadata"] = withoutOwnKeys(fields["metadata"]);
+    if (!isOurs && isFields(fields["metadata"])) fields["metadata"] = withoutOwnKeys(fields["metadata"]);
     return fields;
   };
 }
 
 /** Without what a client cannot have written for itself; the very object where there is no such key. */
-function withoutOwnKeys(metadata: Fields): Fields {
+export function withoutOwnKeys(metadata: Fields): Fields {
   const isOwn = (key: string): boolean => key.startsWith(OWN_KEYS);
   if (!Object.keys(metadata).some(isOwn)) return metadata;
   return Object.fromEntries(Object.entries(metadata).filter(([key]) => !isOwn(key)));

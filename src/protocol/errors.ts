@@ -12,6 +12,8 @@ interface ErrorRow {
   readonly name: string;
   readonly message: string;
   readonly edge?: true;
+  /** Said of the proxy alone: 0.3.0 does not have the number, so an agent that says it is not understood. */
+  readonly ours?: true;
   /** Of the HTTP answer, unless the error brings its own. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -65,6 +67,14 @@ const TABLE = {
     http: 404,
     name: "AuthenticatedExtendedCardNotConfiguredError",
     message: "Authenticated Extended Card is not configured",
+  },
+  /** 1.0's: the client asks for a version that is not served. */
+  "version-not-supported": {
+    rpc: -32009,
+    http: 400,
+    name: "VersionNotSupportedError",
+    message: "This version of A2A is not supported",
+    ours: true,
   },
   /** The agent could not be reached, or did not answer in time. */
   "agent-unavailable": { rpc: -32603, http: 502, name: "InternalError", message: "The agent is unavailable" },
@@ -149,7 +159,7 @@ const ROWS: Readonly<Record<ErrorCode, ErrorRow>> = TABLE;
 const BY_RPC = new Map<number, ErrorCode>();
 for (const code of Object.keys(TABLE) as ErrorCode[]) {
   // What the edge says of its own callers no agent can say.
-  if (!ROWS[code].edge && !BY_RPC.has(ROWS[code].rpc)) BY_RPC.set(ROWS[code].rpc, code);
+  if (!ROWS[code].edge && !ROWS[code].ours && !BY_RPC.has(ROWS[code].rpc)) BY_RPC.set(ROWS[code].rpc, code);
 }
 
 /** The literal code of a 0.3.0 JSON-RPC error number, or undefined for a number 0.3.0 does not define. */

@@ -82,9 +82,13 @@ export function success(id: RequestId, result: unknown): string {
 }
 
 /** The answer to a call that failed, on one line. */
-export function failure(id: RequestId, error: A2AError): string {
-  const { rpcCode: code, message, data } = error;
-  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code, message, data })}}`;
-}
+export const failure = (id: RequestId, error: A2AError, toObject: ToRpcError = toRpcError): string =>
+  `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(toObject(error))}}`;
+
+/** How a dialect writes an error: `{code, message, data?}`. */
+export type ToRpcError = (error: A2AError) => object;
+
+/** 0.3.0's way. */
+const toRpcError: ToRpcError = ({ rpcCode: code, message, data }) => ({ code, message, data });
 
 const invalid = (reason: string): A2AError => new A2AError("invalid-request", { data: { reason } });

@@ -3,8 +3,10 @@
  * params are; these are the ones that 1.0 settled on. They come typed, or as the strings of a query.
  */
 import { z } from "zod";
+import type { AcceptRules } from "./accept.ts";
 import { A2AError } from "./errors.ts";
 import { isFields } from "./json.ts";
+import type { Task } from "./model.ts";
 import { camelCased } from "./proto-json-fields.ts";
 import { fromProtoState } from "./proto-enums.ts";
 import { TASK_STATES } from "./states.ts";
@@ -37,13 +39,26 @@ const ListTasksParams = z.object({
 });
 export type ListTasksParams = z.infer<typeof ListTasksParams>;
 
+/** One page of a principal's tasks, newest first. */
+export interface TaskPage {
+  readonly tasks: readonly Task[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+  /** What was asked for; a page may hold fewer. */
+  readonly pageSize: number;
+}
+
 /**
  * Takes camelCase and snake_case, a state under `status` or `state`, once or several times or separated by commas, by
  * either name. Rejects with `invalid-params`.
  */
-export function acceptListParams(params: unknown): ListTasksParams {
+export function acceptListParams(
+  params: unknown,
+  { isDecoded }: Pick<AcceptRules, "isDecoded"> = {},
+): ListTasksParams {
   const { status, state, states, ...fields } = camelCased(isFields(params) ? params : {});
   for (const name of ["contextId", "pageToken"]) if (fields[name] === "") delete fields[name];
+  if (!isDecoded && Number(fields["historyLength"]) === 0) delete fields["historyLength"];
   const result = ListTasksParams.safeParse({ ...fields, states: statesOf(states ?? status ?? state) });
   if (result.success) return result.data;
   const [issue] = result.error.issues;

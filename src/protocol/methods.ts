@@ -72,6 +72,39 @@ const BY_NAME: ReadonlyMap<string, Method> = new Map(OFFERED.map((method) => [me
 /** Every method name of 0.3.0. */
 export const METHOD_NAMES: readonly string[] = [...BY_NAME.keys()];
 
+/** The methods of A2A, by names that are no wire's. */
+export const METHODS = [
+  "send",
+  "stream",
+  "getTask",
+  "listTasks",
+  "cancelTask",
+  "resubscribe",
+  "setPush",
+  "getPush",
+  "listPush",
+  "deletePush",
+  "extendedCard",
+] as const;
+export type MethodName = (typeof METHODS)[number];
+
+const OF_NAME: Readonly<Record<MethodName, Method["name"]>> = {
+  send: "message/send",
+  stream: "message/stream",
+  getTask: "tasks/get",
+  listTasks: "tasks/list",
+  cancelTask: "tasks/cancel",
+  resubscribe: "tasks/resubscribe",
+  setPush: "tasks/pushNotificationConfig/set",
+  getPush: "tasks/pushNotificationConfig/get",
+  listPush: "tasks/pushNotificationConfig/list",
+  deletePush: "tasks/pushNotificationConfig/delete",
+  extendedCard: "agent/getAuthenticatedExtendedCard",
+};
+
+/** 0.3.0's name of a method. */
+export const wireNameOf = (method: MethodName): Method["name"] => OF_NAME[method];
+
 /** What 1.0 calls the methods over JSON-RPC. */
 const NAMES_OF_1_0: ReadonlyMap<string, string> = new Map([
   ["SendMessage", "message/send"],

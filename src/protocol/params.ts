@@ -30,7 +30,7 @@ export const MessageSendConfiguration = z.object({
   acceptedOutputModes: z.array(z.string()).optional(),
   /** Absent means true: the answer waits for a terminal or interrupted state, bounded by `timeouts.blocking`. */
   blocking: z.boolean().optional(),
-  /** Absent or 0: the whole history; N: the last N messages. */
+  /** Absent: the whole history; 0: none; N: the last N messages. */
   historyLength: HistoryLength,
   pushNotificationConfig: PushNotificationConfig.optional(),
 });

@@ -3,11 +3,10 @@
  * what it answers; the shape is 1.0's. No total is counted: that would cost more than the page.
  */
 import { A2AError } from "../../protocol/errors.ts";
-import type { ListTasksParams } from "../../protocol/list-params.ts";
+import type { ListTasksParams, TaskPage } from "../../protocol/list-params.ts";
 import type { Task } from "../../protocol/model.ts";
 import { isFinal, TASK_STATES, type TaskState } from "../../protocol/states.ts";
 import type { TaskQuery, TaskStore } from "../../store/store.ts";
-import type { TaskPage } from "../gateway.ts";
 import { withHistoryLength } from "../task/history.ts";
 import { storedTask } from "./task-record.ts";
 

@@ -1,5 +1,5 @@
 /** How the methods of a dialect reach an agent, whatever they travel over. */
-import type { MethodName } from "../../dialect.ts";
+import type { MethodName } from "../../protocol/methods.ts";
 import { A2AError } from "../../protocol/errors.ts";
 
 export interface BoundCall {

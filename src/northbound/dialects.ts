@@ -1,0 +1,89 @@
+/**
+ * Which dialect a request speaks, besides 0.3.0, which is what is left if nothing says otherwise: the base URL, the header
+ * `A2A-Version`, or the name of the method, if only one dialect has it.
+ */
+import type { ClientDialect } from "../dialect.ts";
+import { A2AError } from "../protocol/errors.ts";
+import { METHODS, methodNamed, wireNameOf, type Method, type MethodName } from "../protocol/methods.ts";
+import type { StreamEvent } from "../protocol/model.ts";
+import type { OutgoingEvent } from "../gateway/gateway.ts";
+import type { Context } from "./http.ts";
+
+export const VERSION_HEADER = "A2A-Version";
+
+/** 0.3.0's own versions of the header; an empty one means 0.3, as an absent one does. */
+const REFERENCE = /^(0\.3(\.\d+)?)?$/;
+
+/** By event, what each dialect has made of it: however many clients listen, it is made once. */
+const encoded = new WeakMap<OutgoingEvent, Map<ClientDialect, readonly string[]>>();
+
+/** An event as JSON texts of a dialect. */
+export function eventsIn(dialect: ClientDialect, outgoing: OutgoingEvent): readonly string[] {
+  const known = encoded.get(outgoing)?.get(dialect);
+  if (known) return known;
+  // What the engine wrote itself a moment ago.
+  const event: StreamEvent = JSON.parse(outgoing.json);
+  const texts = dialect.fromEvent(event).map((one) => JSON.stringify(one));
+  const all = encoded.get(outgoing) ?? new Map<ClientDialect, readonly string[]>();
+  encoded.set(outgoing, all.set(dialect, texts));
+  return texts;
+}
+
+/** A method as a dialect calls it. */
+export interface DialectCall {
+  readonly dialect: ClientDialect;
+  readonly name: MethodName;
+  readonly method: Method;
+}
+
+export class ClientDialects {
+  readonly all: readonly ClientDialect[];
+  /** By the names of methods that 0.3.0 does not have and one dialect alone has. */
+  readonly #byMethod = new Map<string, ClientDialect>();
+
+  constructor(all: readonly ClientDialect[]) {
+    this.all = all;
+    const owners = new Map<string, ClientDialect[]>();
+    for (const dialect of all) {
+      for (const name of Object.values(dialect.jsonrpc)) {
+        owners.set(name, [...(owners.get(name) ?? []), dialect]);
+      }
+    }
+    for (const [name, [owner, ...others]] of owners) {
+      if (owner && others.length === 0 && !isReferenceName(name)) this.#byMethod.set(name, owner);
+    }
+  }
+
+  /** The dialect that the request's version asks for; undefined for 0.3. Throws `version-not-supported`. */
+  forVersion(ctx: Context): ClientDialect | undefined {
+    const version = (ctx.get(VERSION_HEADER) || queryVersion(ctx)).trim();
+    if (REFERENCE.test(version)) return undefined;
+    const dialect = this.all.find((one) => one.speaks(version));
+    if (dialect) return dialect;
+    throw new A2AError("version-not-supported", {
+      message: `A2A version ${version.slice(0, 20)} is not supported; supported are 0.3 and 1.0`,
+    });
+  }
+
+  /** The dialect that has this JSON-RPC method, if it is neither 0.3.0's nor that of several. */
+  forMethod(name: string): ClientDialect | undefined {
+    return this.#byMethod.get(name);
+  }
+}
+
+function queryVersion(ctx: Context): string {
+  const value = ctx.query[VERSION_HEADER];
+  return typeof value === "string" ? value : "";
+}
+
+const isReferenceName = (name: string): boolean => METHODS.some((method) => wireNameOf(method) === name);
+
+/** Throws `method-not-found` if the dialect has no such method. */
+export function methodOf(dialect: ClientDialect, wireName: string): DialectCall {
+  const name = METHODS.find((method) => dialect.jsonrpc[method] === wireName);
+  if (name) return { dialect, name, method: methodNamed(wireNameOf(name)) };
+  const known = Object.values(dialect.jsonrpc).join(", ");
+  throw new A2AError("method-not-found", {
+    message: `Method not found: ${wireName.slice(0, 80)} (this URL speaks ${dialect.name}: ${known})`,
+  });
+}
