@@ -3,6 +3,7 @@
  * A2A 0.3.0 asks for beyond that, the gateway supplies. See docs/adapters.md.
  */
 import type { z } from "zod";
+import type { ClientDialect } from "./dialect.ts";
 import type { AgentCard } from "./protocol/card.ts";
 import type { Artifact, Message, Metadata, Task, TaskStatus } from "./protocol/model.ts";
 import type { MessageSendParams } from "./protocol/params.ts";
@@ -138,6 +139,8 @@ export interface Adapter<Options = unknown> {
   readonly speaksGrpc?: boolean;
   /** The dialect's names of methods, with 0.3.0's names for them: told to clients that call by the former. */
   readonly methodNames?: Readonly<Record<string, string>>;
+  /** The dialect as clients may speak it; absent: it is only spoken to agents, or is 0.3.0. */
+  readonly serves?: ClientDialect;
   /**
    * What speaks against the agent's speaking the dialect that is configured, for `check`; undefined if nothing does. Only of
    * adapters that find dialects out. Nothing is asked that has effects at the agent.

@@ -13,6 +13,7 @@ import { sendCard } from "./northbound/card-resource.ts";
 import type { CardSigner } from "./northbound/card-signer.ts";
 import { catalogue } from "./northbound/catalogue.ts";
 import { allowOrigins } from "./northbound/cors.ts";
+import type { ClientDialects } from "./northbound/dialects.ts";
 import { healthz, readyz, type Lifecycle } from "./northbound/health.ts";
 import {
   dropUnread,
@@ -47,6 +48,8 @@ export interface AppOptions {
   readonly callbacks: Pick<Callbacks, "find">;
   /** Names of other dialects for methods; see TransportDeps. */
   readonly methodNames?: MethodNames | undefined;
+  /** What clients may speak besides 0.3.0. */
+  readonly dialects: ClientDialects;
   /** What every call passes. */
   readonly gate: Gate;
   /** The host names that requests may be for, besides those of this machine; absent: any. */
@@ -83,7 +86,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 function routes(options: AppOptions): Router<RequestState> {
   const { agents, config, callbacks, log, push, signer, gate, state, streams, newId } = options;
   const keys = [...(signer ? [signer.publicKey] : []), ...(push?.publicKeys ?? [])];
-  const deps = { log, lifecycle: state, gate, streams, newId, methodNames: options.methodNames };
+  const { methodNames, dialects } = options;
+  const deps = { log, lifecycle: state, gate, streams, newId, methodNames, dialects };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
   const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps) });
@@ -121,6 +125,17 @@ function routes(options: AppOptions): Router<RequestState> {
       const agent = agents.get(named ?? "");
       return agent ? withAgent(ctx, agent, handler) : noSuchAgent(ctx, gate);
     };
+    for (const dialect of dialects.all) {
+      const own = `${base}/${dialect.name}`;
+      const rpcIn = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps, dialect) });
+      const cardIn = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps, dialect) });
+      router.all(own, serve(rpcIn));
+      for (const path of CARD_PATHS) router.all(own + path, serve(cardIn));
+      router.all(
+        `${own}/*path`,
+        serve((ctx, agent) => serveRest(ctx, agent, deps, dialect)),
+      );
+    }
     router.all(base || "/", serve(rpc));
     for (const path of REST_PATHS) router.all(base + path, serve(rest));
     for (const path of CARD_PATHS) router.all(base + path, serve(card));

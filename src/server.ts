@@ -13,6 +13,7 @@ import { Callbacks } from "./gateway/push/callbacks.ts";
 import { Deadlines } from "./gateway/agent/deadlines.ts";
 import { failUnserved } from "./gateway/turn/task-record.ts";
 import { createLogger, takeGrpcLog } from "./log.ts";
+import { ClientDialects } from "./northbound/dialects.ts";
 import { createCardSigner, type CardSigner } from "./northbound/card-signer.ts";
 import type { GrpcDeps } from "./northbound/grpc-call.ts";
 import { startGrpc, type GrpcServer } from "./northbound/grpc-server.ts";
@@ -151,6 +152,9 @@ function connectAgents(
   return { gateways, southbounds };
 }
 
+const dialectsOf = (adapters: ProxyDeps["adapters"]): ClientDialects =>
+  new ClientDialects([...adapters.values()].flatMap(({ serves }) => serves ?? []));
+
 const methodNamesOf = (adapters: ProxyDeps["adapters"]): MethodNames =>
   new Map([...adapters.values()].flatMap(({ methodNames }) => Object.entries(methodNames ?? {})));
 
@@ -232,6 +236,7 @@ const edgeOf = (config: Config, adapters: ProxyDeps["adapters"]) => ({
   gate: gateOf(config),
   hosts: hostsOf(config),
   methodNames: methodNamesOf(adapters),
+  dialects: dialectsOf(adapters),
   pages: pagesOf(config),
   signer: signerOf(config),
 });

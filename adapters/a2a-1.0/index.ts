@@ -6,6 +6,7 @@ import type { AgentDialect } from "../../src/dialect.ts";
 import { agentOver } from "../../src/southbound/agent-over.ts";
 import { canonicalNames } from "../shared/method-names.ts";
 import { Options } from "./channel.ts";
+import { client10 } from "./client.ts";
 import { codec10 } from "./codec.ts";
 import { GRPC, JSONRPC, REST } from "./methods.ts";
 import type { WireCard } from "./wire.ts";
@@ -25,5 +26,6 @@ export const a2a10: Adapter<Options> = {
   options: Options,
   speaksGrpc: true,
   methodNames: canonicalNames(JSONRPC),
+  serves: client10,
   connect: (options, southbound) => agentOver(dialect, options, southbound),
 };

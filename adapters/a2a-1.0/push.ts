@@ -10,6 +10,7 @@ import { compact, isRecord } from "../shared/object.ts";
 import { parseWire } from "../shared/wire.ts";
 import { nonEmptyList } from "./parts.ts";
 import {
+  WireListPushParams,
   WirePushConfig,
   WirePushConfigPage,
   WirePushParams,
@@ -64,6 +65,11 @@ export function toCanonicalPushParams(value: unknown): PushConfigParams {
 export const fromCanonicalPushParams = ({ id, pushNotificationConfigId }: PushConfigParams) =>
   compact({ taskId: id, id: pushNotificationConfigId });
 
+/** Params of ListTaskPushNotificationConfigs; all configurations of a task fit on one page. */
+export const toCanonicalListPushParams = (value: unknown): { id: string } => ({
+  id: parseWire(WireListPushParams, value, "params").taskId,
+});
+
 /** Result of ListTaskPushNotificationConfigs: a page; drafts answer a bare array. */
 export function toCanonicalPushConfigs(result: unknown): TaskPushNotificationConfig[] {
   const page = isRecord(result)
@@ -71,3 +77,8 @@ export function toCanonicalPushConfigs(result: unknown): TaskPushNotificationCon
     : result;
   return Array.isArray(page) ? page.map(toCanonicalTaskPushConfig) : [];
 }
+
+export const fromCanonicalPushConfigs = (configs: readonly TaskPushNotificationConfig[]) => ({
+  configs: configs.map(fromCanonicalTaskPushConfig),
+  nextPageToken: "",
+});

@@ -174,6 +174,8 @@ export const WirePushConfigPage = message({ configs: z.array(z.unknown()).nullis
 
 export const WirePushParams = message({ taskId: z.string(), id: Word });
 
+export const WireListPushParams = message({ taskId: z.string() });
+
 export const WireListParams = message({
   contextId: Word,
   status: z.unknown().optional(),

@@ -104,8 +104,11 @@ export interface CardDocument {
   readonly etag: string;
 }
 
-export function cardDocument(card: AgentCard): CardDocument {
+export const cardDocument = (card: AgentCard): CardDocument => ({ card, ...sealed(card) });
+
+/** @param card as it is sent, in whatever dialect */
+export function sealed(card: object): Pick<CardDocument, "json" | "etag"> {
   const json = JSON.stringify(card);
   const digest = createHash("sha256").update(json).digest("base64url");
-  return { card, json, etag: `"${digest}"` };
+  return { json, etag: `"${digest}"` };
 }

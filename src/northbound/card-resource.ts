@@ -1,6 +1,7 @@
 /** `GET …/.well-known/agent-card.json`: the served card over HTTP. */
 import type { Logger } from "pino";
 import type { Gate } from "../auth/gate.ts";
+import type { ClientDialect } from "../dialect.ts";
 import { identify } from "./access.ts";
 import { noteError, sendFault, type Context } from "./http.ts";
 import type { ServedAgent } from "./served-agent.ts";
@@ -11,14 +12,19 @@ interface CardDeps {
 }
 
 /**
- * Sends the card, or 304 to whoever has it already; 502 where the vendor's is not to be had. Rejects with
+ * Sends the card, in a dialect if one is given, or 304 to whoever has it already; 502 where the vendor's is not to be had. Rejects with
  * `unauthenticated` or `forbidden` where it is not for everybody.
  */
-export async function sendCard(ctx: Context, agent: ServedAgent, { log, gate }: CardDeps): Promise<void> {
+export async function sendCard(
+  ctx: Context,
+  agent: ServedAgent,
+  { log, gate }: CardDeps,
+  dialect?: ClientDialect,
+): Promise<void> {
   const scope = gate.publicCard ? "public" : "private";
   const skills = gate.publicCard ? undefined : await skillsOfCaller(ctx, agent, gate);
   try {
-    const { json, etag } = await agent.card(skills);
+    const { json, etag } = await agent.card(skills, dialect);
     ctx.status = 200;
     ctx.type = "application/json";
     ctx.set({ ETag: etag, "Cache-Control": `${scope}, max-age=60` });

@@ -9,7 +9,10 @@ import type { StreamEvent } from "../protocol/model.ts";
 import type { OutgoingEvent } from "../gateway/gateway.ts";
 import type { Context } from "./http.ts";
 
-export const VERSION_HEADER = "A2A-Version";
+const VERSION_HEADER = "A2A-Version";
+
+/** In whose form an unknown version is refused. */
+const NEWEST = "1.0";
 
 /** 0.3.0's own versions of the header; an empty one means 0.3, as an absent one does. */
 const REFERENCE = /^(0\.3(\.\d+)?)?$/;
@@ -56,13 +59,22 @@ export class ClientDialects {
 
   /** The dialect that the request's version asks for; undefined for 0.3. Throws `version-not-supported`. */
   forVersion(ctx: Context): ClientDialect | undefined {
-    const version = (ctx.get(VERSION_HEADER) || queryVersion(ctx)).trim();
+    const dialect = this.closestTo(ctx);
+    if (dialect) this.requireVersion(ctx, dialect);
+    return dialect;
+  }
+
+  /** The dialect that the request's version asks for, or the newest for a version that is not served; undefined for 0.3. */
+  closestTo(ctx: Context): ClientDialect | undefined {
+    const version = versionOf(ctx);
     if (REFERENCE.test(version)) return undefined;
-    const dialect = this.all.find((one) => one.speaks(version));
-    if (dialect) return dialect;
-    throw new A2AError("version-not-supported", {
-      message: `A2A version ${version.slice(0, 20)} is not supported; supported are 0.3 and 1.0`,
-    });
+    return this.all.find((one) => one.speaks(version)) ?? this.all.find((one) => one.speaks(NEWEST));
+  }
+
+  /** Throws `version-not-supported` if the request asks for another version than the dialect's. */
+  requireVersion(ctx: Context, dialect: ClientDialect): void {
+    const version = versionOf(ctx);
+    if (version !== "" && !dialect.speaks(version)) throw notSupported(version);
   }
 
   /** The dialect that has this JSON-RPC method, if it is neither 0.3.0's nor that of several. */
@@ -71,10 +83,15 @@ export class ClientDialects {
   }
 }
 
-function queryVersion(ctx: Context): string {
-  const value = ctx.query[VERSION_HEADER];
-  return typeof value === "string" ? value : "";
+function versionOf(ctx: Context): string {
+  const { [VERSION_HEADER]: inQuery } = ctx.query;
+  return (ctx.get(VERSION_HEADER) || (typeof inQuery === "string" ? inQuery : "")).trim();
 }
+
+const notSupported = (version: string): A2AError =>
+  new A2AError("version-not-supported", {
+    message: `A2A version ${version.slice(0, 20)} is not supported; supported are 0.3 and ${NEWEST}`,
+  });
 
 const isReferenceName = (name: string): boolean => METHODS.some((method) => wireNameOf(method) === name);
 

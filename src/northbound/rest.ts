@@ -4,6 +4,7 @@
  */
 import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import type { Limits } from "../config/config.ts";
+import type { ClientDialect } from "../dialect.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { isFields } from "../protocol/json.ts";
 import { parseBody } from "../protocol/jsonrpc.ts";
@@ -18,6 +19,7 @@ import {
   refusal,
   sendJson,
   streamMethod,
+  type Exchange,
   type TransportDeps,
 } from "./exchange.ts";
 import type { Context } from "./http.ts";
@@ -25,11 +27,22 @@ import type { RestFormat } from "./rest-format.ts";
 import { protoJsonFormat } from "./rest-proto-json.ts";
 import { restCall } from "./rest-routes.ts";
 import { SCHEMA_JSON } from "./rest-schema-json.ts";
+import { dialectRoute, errorBody, paramsOf, restFraming } from "./rest-dialect.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
-/** Answers one request to a route of HTTP+JSON; never rejects. */
-export async function serveRest(ctx: Context, agent: ServedAgent, deps: TransportDeps): Promise<void> {
+/**
+ * Answers one request to a route of HTTP+JSON; never rejects.
+ * @param spoken the dialect of the URL, if it is one dialect's
+ */
+export async function serveRest(
+  ctx: Context,
+  agent: ServedAgent,
+  deps: TransportDeps,
+  spoken?: ClientDialect,
+): Promise<void> {
   const exchange = openExchange(ctx, agent, deps);
+  const dialect = spoken ?? versionOf(ctx, deps);
+  if (dialect?.rest) return await serveDialect(exchange, dialect);
   const { limits, clientSdk } = agent.config;
   const path = pathBelow(ctx);
   const isBare = !/^\/v1(?=\/|$)/.test(path);
@@ -54,9 +67,41 @@ export async function serveRest(ctx: Context, agent: ServedAgent, deps: Transpor
   }
 }
 
-/** The path as it was sent, below the agent's own. */
-const pathBelow = ({ path }: Context): string =>
-  path.replace(/^\/agents\/[^/]+(?=\/)/, "").replace(/(?<=.)\/$/, "");
+/** An unknown version is refused by the dialects' own form, in which the client will look for it. */
+function versionOf(ctx: Context, { dialects }: TransportDeps): ClientDialect | undefined {
+  return /^\/v1(?=\/|$)/.test(pathBelow(ctx)) ? undefined : dialects.closestTo(ctx);
+}
+
+async function serveDialect(exchange: Exchange, dialect: ClientDialect): Promise<void> {
+  const { ctx, agent, deps } = exchange;
+  exchange.dialect = dialect;
+  try {
+    const { held } = await admitCaller(exchange);
+    deps.dialects.requireVersion(ctx, dialect);
+    const route = dialectRoute(dialect, ctx.method, pathBelow(ctx, dialect));
+    if ("allow" in route)
+      return refuseRoute(ctx, route.allow, { error: (error) => errorBody(dialect, error) });
+    const body = route.hasBody ? await readBody(ctx, agent.config.limits, held) : undefined;
+    const params = dialect.toParams(route.name, paramsOf(route, ctx.query, body));
+    const { method } = route;
+    begin(exchange, method, params);
+    if (method.kind === "stream") return await streamMethod(exchange, method, params, restFraming(dialect));
+    const result = await callMethod(exchange, method, params);
+    sendJson(ctx, 200, JSON.stringify(dialect.fromResult(route.name, result)));
+    if (dialect.mediaType) ctx.type = dialect.mediaType;
+  } catch (thrown) {
+    const error = refusal(exchange, thrown);
+    if (error)
+      sendJson(ctx, dialect.toRestError?.(error).status ?? error.httpStatus, errorBody(dialect, error));
+  }
+}
+
+/** The path as it was sent, below the agent's own, or below the dialect's. */
+function pathBelow({ path }: Context, dialect?: ClientDialect): string {
+  const below = path.replace(/^\/agents\/[^/]+(?=\/)/, "").replace(/(?<=.)\/$/, "");
+  const own = dialect && `/${dialect.name}/`;
+  return own && below.startsWith(own) ? below.slice(own.length - 1) : below;
+}
 
 /** Clients may leave out a body that says nothing, and then also its type. */
 async function readBody(ctx: Context, limits: Limits, held: HeldBytes): Promise<unknown> {
@@ -66,7 +111,7 @@ async function readBody(ctx: Context, limits: Limits, held: HeldBytes): Promise<
   return text === "" ? undefined : parseBody(text, limits.requestValues, held.takeValues);
 }
 
-function refuseRoute(ctx: Context, allow: readonly string[], format: RestFormat): void {
+function refuseRoute(ctx: Context, allow: readonly string[], format: Pick<RestFormat, "error">): void {
   ctx.state.line.outcome = allow.length === 0 ? "not-found" : "method-not-allowed";
   const message = allow.length === 0 ? "Nothing is served here" : `This resource has ${allow.join(", ")}`;
   if (allow.length > 0) ctx.set("Allow", allow.join(", "));

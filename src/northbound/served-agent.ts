@@ -3,11 +3,12 @@ import type { DeclaredSecurity } from "../auth/gate.ts";
 import { ANONYMOUS } from "../auth/principal.ts";
 import type { AgentConfig } from "../config/config.ts";
 import type { CardOverlay } from "../config/cards.ts";
+import type { ClientDialect } from "../dialect.ts";
 import type { Caller, Gateway } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { agentUrl, cardDocument, servedCard, type CardDocument } from "./agent-card.ts";
+import { agentUrl, cardDocument, sealed, servedCard, type CardDocument } from "./agent-card.ts";
 import { withOverlay, withSkills } from "./card-overlay.ts";
 import type { CardSigner } from "./card-signer.ts";
 
@@ -48,6 +49,8 @@ export class ServedAgent {
   #vendorCard: AgentCard | undefined;
   #document: Promise<CardDocument> | undefined;
   readonly #signer: CardSigner | undefined;
+  /** What has been made of a card for clients of other dialects. */
+  readonly #inDialects = new WeakMap<CardDocument, Map<ClientDialect, CardDocument>>();
 
   constructor(config: AgentConfig, gateway: Gateway, { publicUrl, declared, push, signer }: Place) {
     this.config = config;
@@ -70,10 +73,26 @@ export class ServedAgent {
   }
 
   /**
-   * The served card, of which a caller may see certain skills only; rejects with the A2AError that says why the
+   * The served card, in 0.3.0 or in a dialect, of which a caller may see certain skills only; rejects with the A2AError that says why the
    * vendor's is not to be had.
    */
-  async card(skills?: ReadonlySet<string>): Promise<CardDocument> {
+  async card(skills?: ReadonlySet<string>, dialect?: ClientDialect): Promise<CardDocument> {
+    const document = await this.#referenceCard(skills);
+    return dialect ? this.#inDialect(document, dialect) : document;
+  }
+
+  /** The same card at the dialect's own URL, as its clients read it. */
+  #inDialect(document: CardDocument, dialect: ClientDialect): CardDocument {
+    const known = this.#inDialects.get(document)?.get(dialect);
+    if (known) return known;
+    const place = { url: `${this.url}${dialect.name}/`, grpcUrl: this.#grpcUrl };
+    const made = { ...sealed(dialect.fromCard(document.card, place)), card: document.card };
+    const all = this.#inDialects.get(document) ?? new Map<ClientDialect, CardDocument>();
+    this.#inDialects.set(document, all.set(dialect, made));
+    return made;
+  }
+
+  async #referenceCard(skills?: ReadonlySet<string>): Promise<CardDocument> {
     const vendorCard = await this.gateway.card();
     if (skills) {
       const extended = this.#offersExtended(vendorCard);
