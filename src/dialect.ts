@@ -108,7 +108,7 @@ export interface AgentCodec<Card> {
 }
 
 /** A JSON-RPC error object. */
-export interface RpcErrorObject {
+interface RpcErrorObject {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;

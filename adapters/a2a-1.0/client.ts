@@ -3,7 +3,7 @@
  * so that it comes back whole.
  */
 import type { ClientDialect, RestError, ServedPlace, UnaryResult } from "../../src/dialect.ts";
-import { A2AError } from "../../src/protocol/errors.ts";
+import type { A2AError } from "../../src/protocol/errors.ts";
 import { grpcStatusName } from "../../src/protocol/grpc-status.ts";
 import type { MethodName } from "../../src/protocol/methods.ts";
 import { fromCanonicalCard, type ServedInterface } from "./card.ts";

@@ -6,8 +6,7 @@ import type { Caller, Gateway, Subscription } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import type { AgentCard } from "../protocol/card.ts";
-import type { Message, Task } from "../protocol/model.ts";
-import type { MessageSendParams, TaskPushNotificationConfig } from "../protocol/params.ts";
+import type { MessageSendParams } from "../protocol/params.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
 /** The task that a result is, or is about, where it says so. */

@@ -105,21 +105,6 @@ const OF_NAME: Readonly<Record<MethodName, Method["name"]>> = {
 /** 0.3.0's name of a method. */
 export const wireNameOf = (method: MethodName): Method["name"] => OF_NAME[method];
 
-/** What 1.0 calls the methods over JSON-RPC. */
-const NAMES_OF_1_0: ReadonlyMap<string, string> = new Map([
-  ["SendMessage", "message/send"],
-  ["SendStreamingMessage", "message/stream"],
-  ["GetTask", "tasks/get"],
-  ["ListTasks", "tasks/list"],
-  ["CancelTask", "tasks/cancel"],
-  ["SubscribeToTask", "tasks/resubscribe"],
-  ["CreateTaskPushNotificationConfig", "tasks/pushNotificationConfig/set"],
-  ["GetTaskPushNotificationConfig", "tasks/pushNotificationConfig/get"],
-  ["ListTaskPushNotificationConfigs", "tasks/pushNotificationConfig/list"],
-  ["DeleteTaskPushNotificationConfig", "tasks/pushNotificationConfig/delete"],
-  ["GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard"],
-]);
-
 /** Characters of an unknown method's name that the answer repeats. */
 const MAX_NAME = 80;
 
@@ -145,7 +130,7 @@ function unknownMethod(name: string, elsewhere?: MethodNames): A2AError {
     return new A2AError("method-not-found", { message: `Method not found: ${name.slice(0, MAX_NAME)}…` });
   }
   const spelled = METHOD_NAMES.find((known) => known.toLowerCase() === name.toLowerCase());
-  const meant = spelled ?? NAMES_OF_1_0.get(name) ?? elsewhere?.get(name);
+  const meant = spelled ?? elsewhere?.get(name);
   const instead = meant === "tasks/list" ? "tasks are listed by GET …/v1/tasks" : meant;
   const hint = instead === undefined ? "" : ` (this URL speaks A2A 0.3.0: ${instead})`;
   return new A2AError("method-not-found", { message: `Method not found: ${name}${hint}` });

@@ -77,7 +77,9 @@ function folded(events: readonly StreamResponse[]): { text: string; state: unkno
   return { text: [...texts.values()].join(""), state, id };
 }
 
-const CASES = AGENTS.flatMap((agent) => TRANSPORTS.map((transport) => ({ ...agent, transport })));
+const CASES = AGENTS.flatMap(({ adapter, words }) =>
+  TRANSPORTS.map((transport) => ({ adapter, words, transport })),
+);
 
 describe.each(CASES)(
   "a 1.0 client over $transport, an agent of $adapter",
@@ -145,7 +147,7 @@ describe.each(CASES)(
       ).listTasks({
         tenant: "",
         contextId: "",
-        status: 0,
+        status: TaskState.TASK_STATE_UNSPECIFIED,
         pageToken: "",
         pageSize: 1,
         statusTimestampAfter: undefined,

@@ -17,7 +17,6 @@ test.each([
   ["tasks/pushNotification/set", "tasks/pushNotificationConfig/set"],
   ["a2a.sendMessage", "message/send"],
   ["a2a.createTaskPushNotificationConfig", "tasks/pushNotificationConfig/set"],
-  ["SendMessage", "message/send"],
 ])("%s", async (method, instead) => {
   const { error } = await rpc(proxy.agent("jester"), method, { id: "t" });
   expect(error).toEqual({

@@ -42,10 +42,18 @@ describe("message/send params as 0.3.0 has them", () => {
           { kind: "data", data: { file: null, kind: "x", text: "", task_id: "x" } },
         ],
       },
-      configuration: { blocking: false, historyLength: 0, acceptedOutputModes: ["text/plain"] },
+      configuration: { blocking: false, historyLength: 3, acceptedOutputModes: ["text/plain"] },
       metadata: { k: null },
     };
     expect(accept(params)).toEqual(params);
+  });
+
+  test("a historyLength of 0 is the whole history, unless another dialect's codec says none", () => {
+    const params = { message, configuration: { historyLength: 0 } };
+    expect(accept(params).configuration).toEqual({});
+    expect(acceptSendParams(params, { ...rules, isDecoded: true }).configuration).toEqual({
+      historyLength: 0,
+    });
   });
 
   test("lose members that 0.3.0 does not name, and metadata that only the proxy writes", () => {

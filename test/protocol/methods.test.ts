@@ -27,13 +27,8 @@ describe("the method table", () => {
 
   test.each([
     ["tasks/send", speaks("message/send")],
-    ["SendMessage", speaks("message/send")],
-    ["SendStreamingMessage", speaks("message/stream")],
-    ["SubscribeToTask", speaks("tasks/resubscribe")],
-    ["GetExtendedAgentCard", speaks("agent/getAuthenticatedExtendedCard")],
     ["Message/Send", speaks("message/send")],
     ["tasks/list", speaks("tasks are listed by GET …/v1/tasks")],
-    ["ListTasks", speaks("tasks are listed by GET …/v1/tasks")],
     ["toString", ""],
     ["", ""],
   ])("%j is refused over JSON-RPC with what to call instead", (name, hint) => {
