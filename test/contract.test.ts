@@ -1,7 +1,7 @@
 /** Plays every case of test/fixtures: see test/fixtures/README.md. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { z } from "zod";
 import { rpcStream, type RpcAnswer } from "./support/client.ts";
@@ -37,6 +37,12 @@ const foldersIn = (folder: string): string[] =>
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
 
+const stops: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0).toReversed()) await stop();
+});
+
 async function play(adapter: string, folder: string): Promise<void> {
   const read = (name: string): Buffer => readFileSync(join(folder, name));
   const json = (name: string): unknown => JSON.parse(read(name).toString());
@@ -48,26 +54,23 @@ async function play(adapter: string, folder: string): Promise<void> {
     ...(end === undefined ? {} : { end }),
   }));
   const vendor = await startScriptedVendor(card === undefined ? undefined : json(card), answers);
+  stops.push(() => vendor.stop());
   const credentials = { type: "bearer", token: "test-key" };
   const proxy = await startTestProxy({ agent: { adapter, url: vendor.url, options, credentials } });
-  try {
-    const { method, params } = ClientRequest.parse(json("request.json"));
-    const received: RpcAnswer[] = [];
-    for await (const answer of rpcStream(proxy.agent("agent"), method, params)) received.push(answer);
-    expectMatch(outcomeOf(received, json("events.json")), json("events.json"));
-    expect(vendor.requests).toHaveLength(exchanges.length);
-    for (const [index, { request, path, headers }] of exchanges.entries()) {
-      const actual = vendor.requests[index];
-      const { id, ...body } = VendorRequest.parse(actual?.body);
-      const { id: _id, ...expected } = VendorRequest.parse(json(request));
-      expect(id).toBeDefined();
-      expectMatch(body, expected);
-      expect(actual?.headers).toMatchObject(headers);
-      if (path !== undefined) expect(actual?.url).toBe(path);
-    }
-  } finally {
-    await proxy.stop();
-    await vendor.stop();
+  stops.push(() => proxy.stop());
+  const { method, params } = ClientRequest.parse(json("request.json"));
+  const received: RpcAnswer[] = [];
+  for await (const answer of rpcStream(proxy.agent("agent"), method, params)) received.push(answer);
+  expectMatch(outcomeOf(received, json("events.json")), json("events.json"));
+  expect(vendor.requests).toHaveLength(exchanges.length);
+  for (const [index, { request, path, headers }] of exchanges.entries()) {
+    const actual = vendor.requests[index];
+    const { id, ...body } = VendorRequest.parse(actual?.body);
+    const { id: _id, ...expected } = VendorRequest.parse(json(request));
+    expect(id).toBeDefined();
+    expectMatch(body, expected);
+    expect(actual?.headers).toMatchObject(headers);
+    if (path !== undefined) expect(actual?.url).toBe(path);
   }
 }
 
