@@ -29,8 +29,5 @@ const isInstalled = () => {
 
 if (!isInstalled()) {
   console.error("Installing the packages of package-lock.json …");
-  // Not `npm ci`: it refuses a lockfile without the native packages of all other platforms.
-  execSync("npm install --no-save --no-audit --no-fund --loglevel=error", {
-    stdio: ["ignore", process.stderr, "inherit"],
-  });
+  execSync("npm ci --no-audit --no-fund --loglevel=error", { stdio: ["ignore", process.stderr, "inherit"] });
 }
