@@ -14,14 +14,14 @@ import type { EngineContext } from "./context.ts";
 import type { TaskPage } from "../protocol/list-params.ts";
 import type { Caller, Gateway, Subscription } from "./gateway.ts";
 import { withHistoryLength } from "./task/history.ts";
-import { Identity } from "./turn/id-mapper.ts";
+import { IdMapper } from "./turn/id-mapper.ts";
 import { Leases } from "./turn/leases.ts";
-import { type CallExtras, NewIds } from "./agent/agent-call.ts";
+import { type CallContext, NewIds } from "./agent/agent-call.ts";
 import { PushConfigs } from "./push/push-configs.ts";
 import { storedTask, vendorTaskOf } from "./turn/task-record.ts";
 import { resume } from "./turn/resume.ts";
 import { newsOf } from "./turn/refresh.ts";
-import type { TaskRun } from "./turn/turn-runner.ts";
+import type { TurnRunner } from "./turn/turn-runner.ts";
 import { once } from "./feed/subscription.ts";
 import { TaskAccess } from "./turn/task-access.ts";
 import { listTasks } from "./turn/task-list.ts";
@@ -31,7 +31,7 @@ import { Turns } from "./turn/turns.ts";
 export class AgentGateway implements Gateway {
   readonly agent: string;
   readonly #context: EngineContext;
-  readonly #identity: Identity;
+  readonly #ids: IdMapper;
   readonly #cards: CardCache;
   readonly #push: PushConfigs;
   readonly #leases = new Leases();
@@ -48,8 +48,8 @@ export class AgentGateway implements Gateway {
     const context = { ...shared, mint: inZone(mint, shared.agent.timeZone) };
     this.agent = context.agent.name;
     this.#context = context;
-    this.#identity = new Identity(context, this.#leases);
-    this.#turns = new Turns(context, this.#identity, this.#leases);
+    this.#ids = new IdMapper(context, this.#leases);
+    this.#turns = new Turns(context, this.#ids, this.#leases);
     this.#access = new TaskAccess(context, this.#leases, this.#turns);
     this.#cards = new CardCache(context);
     this.#push = new PushConfigs(context, (id, caller) => this.#access.record(id, caller));
@@ -66,25 +66,25 @@ export class AgentGateway implements Gateway {
   async sendMessage(params: MessageSendParams, caller: Caller): Promise<Task | Message> {
     const { timeouts } = this.#context.agent;
     const wait = params.configuration?.blocking !== false;
-    const run = await this.#send(params, caller, { listened: !wait, way: wait ? "send" : "stream" });
+    const run = await this.#send(params, caller, { listened: !wait, mode: wait ? "send" : "stream" });
     this.#cancelWithClient(run, caller);
-    const enough = wait ? run.done : run.opened;
+    const enough = wait ? run.done : run.firstResult;
     const limit = wait ? timeouts.blocking : timeouts.nonBlocking;
     if (!(await this.#context.deadlines.wait(limit, enough))) await run.publish();
-    const opening = await run.opened;
-    if (opening.kind === "message") return opening.message;
+    const first = await run.firstResult;
+    if (first.kind === "message") return first.message;
     return withHistoryLength(taskOf(run), params.configuration?.historyLength);
   }
 
   async streamMessage(params: MessageSendParams, caller: Caller): Promise<Subscription> {
     const { deadlines, agent } = this.#context;
-    const run = await this.#send(params, caller, { listened: true, way: "stream" });
+    const run = await this.#send(params, caller, { listened: true, mode: "stream" });
     this.#cancelWithClient(run, caller);
-    const isOpen = await deadlines.wait(agent.timeouts.nonBlocking, run.opened);
+    const isOpen = await deadlines.wait(agent.timeouts.nonBlocking, run.firstResult);
     // An agent that only sends is silent until its work is done; its client should not be.
-    if (!isOpen && run.way === "send") await run.publish();
-    const opening = await run.opened;
-    if (opening.kind === "message") return once(opening.message);
+    if (!isOpen && run.mode === "send") await run.publish();
+    const first = await run.firstResult;
+    if (first.kind === "message") return once(first.message);
     const { feed, before } = run.task ?? unreachable();
     return feed.subscribeAfter(before);
   }
@@ -142,8 +142,8 @@ export class AgentGateway implements Gateway {
   async #send(
     params: MessageSendParams,
     caller: Caller,
-    how: { listened: boolean; way: "stream" | "send" },
-  ): Promise<TaskRun> {
+    how: { listened: boolean; mode: "stream" | "send" },
+  ): Promise<TurnRunner> {
     this.#refuseWhenStopping();
     const { principal } = caller;
     const extras = this.#extras(caller);
@@ -153,7 +153,7 @@ export class AgentGateway implements Gateway {
     const existing = named && (await this.#access.leased(named, params.message));
     try {
       if (existing && push) await this.#push.keep(existing.record, push);
-      const message = await this.#identity.vendorMessage(
+      const message = await this.#ids.vendorMessage(
         principal,
         params.message,
         extras.newIds,
@@ -165,7 +165,7 @@ export class AgentGateway implements Gateway {
         principal,
         contextId,
         existing,
-        send: { message: params.message, params: { ...params, configuration, message }, way: how.way },
+        send: { message: params.message, params: { ...params, configuration, message }, mode: how.mode },
         push: existing ? undefined : push,
         listened: how.listened,
       });
@@ -175,7 +175,7 @@ export class AgentGateway implements Gateway {
     }
   }
 
-  async #cancelRunning(run: TaskRun, report: AgentEvent | undefined): Promise<Task> {
+  async #cancelRunning(run: TurnRunner, report: AgentEvent | undefined): Promise<Task> {
     await endCanceled(this.#context, run, report);
     return taskOf(run);
   }
@@ -206,11 +206,11 @@ export class AgentGateway implements Gateway {
     const existing = report && (await this.#access.unchanged(record));
     if (!existing) return storedTask(record);
     const run = this.#follow(existing, caller, report);
-    await (isFinal(report.status.state) ? run.done : run.opened);
+    await (isFinal(report.status.state) ? run.done : run.firstResult);
     return taskOf(run);
   }
 
-  #follow(existing: ExistingTask, caller: Caller, report?: AgentEvent, reason?: string): TaskRun {
+  #follow(existing: ExistingTask, caller: Caller, report?: AgentEvent, reason?: string): TurnRunner {
     const { principal } = caller;
     return this.#turns.start({
       ...this.#extras(caller),
@@ -223,7 +223,7 @@ export class AgentGateway implements Gateway {
   }
 
   /** `onDisconnect: cancel`: the last client that leaves, whose own stream closes in this turn of the loop, ends the task. */
-  #cancelWithClient(run: TaskRun, caller: Caller): void {
+  #cancelWithClient(run: TurnRunner, caller: Caller): void {
     if (this.#context.agent.onDisconnect !== "cancel") return;
     const leave = (): void => {
       if ((run.task?.feed.listeners ?? 0) > 0) return;
@@ -242,14 +242,14 @@ export class AgentGateway implements Gateway {
     if (this.#stopping) throw new A2AError("shutting-down");
   }
 
-  #extras({ extensions, forwarded }: Caller): CallExtras {
+  #extras({ extensions, forwarded }: Caller): CallContext {
     return { newIds: new NewIds(this.#context.mint), extensions, forwarded };
   }
 }
 
 const canceledReport: AgentEvent = { kind: "status-update", status: { state: "canceled" } };
 
-const taskOf = (run: TaskRun): Task => (run.task ?? unreachable()).toTask();
+const taskOf = (run: TurnRunner): Task => (run.task ?? unreachable()).toTask();
 
 function unreachable(): never {
   throw new A2AError("internal-error", { message: "A task without a state" });

@@ -26,14 +26,14 @@ export class NewIds {
 }
 
 /** What every call of a turn takes along. */
-export interface CallExtras {
+export interface CallContext {
   readonly newIds: NewIds;
   readonly extensions: readonly string[];
   readonly forwarded?: Call["forwarded"];
 }
 
 /** The ids are minted only where the adapter reads them. */
-export const callOf = ({ newIds, extensions, forwarded }: CallExtras, signal: AbortSignal): Call => ({
+export const callOf = ({ newIds, extensions, forwarded }: CallContext, signal: AbortSignal): Call => ({
   signal,
   extensions,
   forwarded,
@@ -45,7 +45,7 @@ export const callOf = ({ newIds, extensions, forwarded }: CallExtras, signal: Ab
   },
 });
 
-export class OpenCall {
+export class AgentCall {
   readonly call: Call;
   readonly #agent: string;
   readonly #controller = new AbortController();
@@ -53,11 +53,11 @@ export class OpenCall {
   /** The name of the time that is running, as the configuration has it. */
   #timeout: string;
 
-  constructor({ agent, deadlines }: EngineContext, extras: CallExtras, ms: number, timeout: string) {
+  constructor({ agent, deadlines }: EngineContext, extras: CallContext, ms: number, timeout: string) {
     this.call = callOf(extras, this.#controller.signal);
     this.#agent = agent.name;
     this.#timeout = timeout;
-    this.#deadline = deadlines.start(ms, () => this.break(this.#overtime()));
+    this.#deadline = deadlines.start(ms, () => this.break(this.#totalTimeout()));
   }
 
   /** Lets another time begin, of this name. */
@@ -77,7 +77,7 @@ export class OpenCall {
     this.#deadline.cancel();
   }
 
-  #overtime(): A2AError {
+  #totalTimeout(): A2AError {
     return new A2AError("agent-unavailable", {
       message: "The agent did not answer in time",
       data: { agent: this.#agent, stage: "timeout", timeout: this.#timeout },
@@ -91,10 +91,10 @@ export class OpenCall {
  */
 export async function ask<T>(
   context: EngineContext,
-  extras: CallExtras,
+  extras: CallContext,
   request: (call: Call) => Promise<T>,
 ): Promise<T> {
-  const open = new OpenCall(context, extras, context.agent.timeouts.request, "request");
+  const open = new AgentCall(context, extras, context.agent.timeouts.request, "request");
   try {
     return await abortable(request(open.call), open.call.signal);
   } finally {

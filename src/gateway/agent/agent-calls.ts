@@ -10,12 +10,12 @@ import type { MessageSendParams } from "../../protocol/params.ts";
 import { agentFault } from "./fault.ts";
 import type { EngineContext } from "../context.ts";
 import { Losses } from "./losses.ts";
-import { callOf, OpenCall, type CallExtras } from "./agent-call.ts";
+import { callOf, AgentCall, type CallContext } from "./agent-call.ts";
 import { Standstill } from "./standstill.ts";
 import { BegunEvents, TimedEvents, type Events } from "./timed-events.ts";
 import { VendorCallback } from "./vendor-callback.ts";
 
-type Way = "stream" | "send";
+type CallMode = "stream" | "send";
 
 /** Failed looks at the agent in a row before it is given up. */
 export const MAX_POLL_FAILURES = 5;
@@ -63,28 +63,28 @@ export interface Following {
   readonly isKnown: boolean;
 }
 
-export class Upstream {
+export class AgentCalls {
   readonly losses: Losses;
   readonly #context: EngineContext;
-  readonly #extras: CallExtras;
+  readonly #extras: CallContext;
   /** The call that is under way. */
-  #open: OpenCall | undefined;
+  #open: AgentCall | undefined;
   /** Ends the pause between two calls. */
   #wake: (() => void) | undefined;
   #aborted: A2AError | undefined;
-  #way: Way | undefined;
+  #mode: CallMode | undefined;
   readonly #callback: VendorCallback | undefined;
 
   readonly #keepCallback: () => Promise<void> | undefined;
 
   /**
-   * @param seal of the callback that the vendor was given before a restart
-   * @param keepCallback writes the seal of a new one down
+   * @param digest of the callback that the vendor was given before a restart
+   * @param keepCallback writes the digest of a new one down
    */
   constructor(
     context: EngineContext,
-    extras: CallExtras,
-    seal: string | undefined,
+    extras: CallContext,
+    digest: string | undefined,
     keepCallback: () => Promise<void> | undefined,
   ) {
     this.#context = context;
@@ -92,17 +92,17 @@ export class Upstream {
     this.#extras = extras;
     this.#keepCallback = keepCallback;
     this.#callback = VendorCallback.of(context);
-    this.#callback?.resume(seal);
+    this.#callback?.resume(digest);
   }
 
   /** By what the vendor's callback is known again after a restart; undefined where it has none. */
-  get seal(): string | undefined {
-    return this.#callback?.callback?.seal;
+  get callbackDigest(): string | undefined {
+    return this.#callback?.callback?.digest;
   }
 
   /** The way `turn` is taking. */
-  get way(): Way | undefined {
-    return this.#way;
+  get mode(): CallMode | undefined {
+    return this.#mode;
   }
 
   /** Ends whatever call is under way, and every later one, with this error. */
@@ -113,17 +113,17 @@ export class Upstream {
   }
 
   /** Sends the message; resolves once the agent has begun to answer. Tries `preferred` first, unless `sendBy` decides. */
-  async turn(message: MessageSendParams, preferred: Way): Promise<Events> {
+  async turn(message: MessageSendParams, preferred: CallMode): Promise<Events> {
     const { backend } = this.#context;
     const params = this.#callback?.enclosed(message) ?? message;
-    const ways: Way[] = preferred === "stream" ? ["stream", "send"] : ["send", "stream"];
-    if (backend.sendBy === "stream") ways.splice(0, ways.length, "stream");
+    const modes: CallMode[] = preferred === "stream" ? ["stream", "send"] : ["send", "stream"];
+    if (backend.sendBy === "stream") modes.splice(0, modes.length, "stream");
     let refusal: unknown;
-    for (const way of ways) {
-      if (!backend[way]) continue;
-      this.#way = way;
+    for (const mode of modes) {
+      if (!backend[mode]) continue;
+      this.#mode = mode;
       try {
-        if (way === "send") return new BegunEvents({ done: false, value: await this.#send(params) });
+        if (mode === "send") return new BegunEvents({ done: false, value: await this.#send(params) });
         const events = this.#timed((call) => backend.stream?.(params, call));
         return new BegunEvents(await events.next(), events);
       } catch (error) {
@@ -138,7 +138,7 @@ export class Upstream {
 
   /** The turn is over: the vendor need not call any more. */
   release(task: VendorTask | undefined): void {
-    if (this.seal === undefined) return;
+    if (this.callbackDigest === undefined) return;
     const signal = AbortSignal.timeout(this.#context.agent.timeouts.request);
     this.#callback?.release(task, callOf(this.#extras, signal));
   }
@@ -191,11 +191,11 @@ export class Upstream {
 
   /** Where the vendor is to push, has it call. */
   async #subscribe(task: VendorTask): Promise<void> {
-    if (!this.#callback || this.seal !== undefined) return;
+    if (!this.#callback || this.callbackDigest !== undefined) return;
     const open = this.#begin(this.#context.agent.timeouts.request, "request");
     await this.#callback.subscribe(task, open.call).finally(() => this.#end(open));
     if (this.#aborted) throw this.#aborted;
-    if (this.seal !== undefined) await this.#keepCallback();
+    if (this.callbackDigest !== undefined) await this.#keepCallback();
   }
 
   /** Asks at once, then whenever the callback is rung, or else from time to time. */
@@ -216,7 +216,7 @@ export class Upstream {
         failures += 1;
         if (this.#aborted || !isTransient(error) || failures >= MAX_POLL_FAILURES) throw error;
         // After a restart of the proxy the agent may be starting too.
-        if (stageOf(error) === "connect" && this.#way) pause = Math.min(pause, REFUSED_PAUSE);
+        if (stageOf(error) === "connect" && this.#mode) pause = Math.min(pause, REFUSED_PAUSE);
       }
       if (report) {
         yield report;
@@ -274,13 +274,13 @@ export class Upstream {
     return this.#aborted ?? this.#callback?.fault(error) ?? agentFault(error, this.#context);
   }
 
-  #begin(ms: number, timeout: string): OpenCall {
+  #begin(ms: number, timeout: string): AgentCall {
     if (this.#aborted) throw this.#aborted;
-    this.#open = new OpenCall(this.#context, this.#extras, ms, timeout);
+    this.#open = new AgentCall(this.#context, this.#extras, ms, timeout);
     return this.#open;
   }
 
-  #end(open: OpenCall): void {
+  #end(open: AgentCall): void {
     open.done();
     if (this.#open === open) this.#open = undefined;
   }

@@ -7,7 +7,7 @@ import type { AgentCard } from "../../protocol/card.ts";
 import { cardDigests, changedMembers } from "../../store/card-memory.ts";
 import { agentFault } from "./fault.ts";
 import type { EngineContext } from "../context.ts";
-import { ask, type CallExtras } from "./agent-call.ts";
+import { ask, type CallContext } from "./agent-call.ts";
 import { isUnsupported } from "./agent-calls.ts";
 
 /** A card older than this is fetched again when it is next asked for, where the vendor does not say, ms. */
@@ -44,7 +44,7 @@ export class CardCache {
   }
 
   /** The vendor's extended card as it is now; undefined where it has none. */
-  async extended(extras: CallExtras): Promise<AgentCard | undefined> {
+  async extended(extras: CallContext): Promise<AgentCard | undefined> {
     const { backend, redact } = this.#context;
     const { supportsAuthenticatedExtendedCard: announced } = await this.get();
     if (!announced) return undefined;

@@ -4,14 +4,14 @@
  * An iterator, not an async generator, since every event of every stream comes by here.
  */
 import type { AgentEvent } from "../../adapter.ts";
-import type { OpenCall } from "./agent-call.ts";
+import type { AgentCall } from "./agent-call.ts";
 
 export type Events = AsyncIterableIterator<AgentEvent, void>;
 type Result = IteratorResult<AgentEvent, void>;
 
 export interface TimedCall {
   /** Its first time is running. */
-  readonly open: OpenCall;
+  readonly open: AgentCall;
   /** The longest that the agent may be silent between two events, ms. */
   readonly idle: number;
   /** The call is over. */

@@ -16,7 +16,7 @@ export class VendorCallback {
   readonly #settings: VendorPush;
   #callback: Callback | undefined;
   /** What the vendor was told in this process, and may repeat. */
-  #told: PushCallback | undefined;
+  #registered: PushCallback | undefined;
 
   /** Undefined where the vendor is not to push, or cannot be asked for the task then. */
   static of(context: EngineContext): VendorCallback | undefined {
@@ -39,23 +39,26 @@ export class VendorCallback {
   }
 
   /** Takes up the callback that the vendor was given before a restart. */
-  resume(seal: string | undefined): void {
-    if (seal !== undefined) this.#callback ??= this.#context.callbacks.reopen(seal);
+  resume(digest: string | undefined): void {
+    if (digest !== undefined) this.#callback ??= this.#context.callbacks.reopen(digest);
   }
 
   /** The params for the vendor, with the callback where it is to go along with the message. */
   enclosed(params: MessageSendParams): MessageSendParams {
     if (!this.#settings.withMessage) return params;
-    const { callback, told } = this.#open();
+    const { callback, registered } = this.#open();
     this.#callback = callback;
-    return { ...params, configuration: { ...params.configuration, pushNotificationConfig: { ...told } } };
+    return {
+      ...params,
+      configuration: { ...params.configuration, pushNotificationConfig: { ...registered } },
+    };
   }
 
   /** What an error of the vendor's says, but for the callback. */
   fault(error: unknown): A2AError {
     const { agent, redact } = this.#context;
-    if (!this.#told) return agentFault(error, { agent, redact });
-    const { url, token } = this.#told;
+    if (!this.#registered) return agentFault(error, { agent, redact });
+    const { url, token } = this.#registered;
     const secret = url.slice(url.lastIndexOf("/") + 1);
     return agentFault(error, { agent, redact: redact.also([secret, token]) });
   }
@@ -64,9 +67,9 @@ export class VendorCallback {
   async subscribe(task: VendorTask, call: Call): Promise<void> {
     const { backend, log } = this.#context;
     if (this.#callback || !backend.subscribePush) return;
-    const { callback, told } = this.#open();
+    const { callback, registered } = this.#open();
     try {
-      await abortable(backend.subscribePush(task, told, call), call.signal);
+      await abortable(backend.subscribePush(task, registered, call), call.signal);
       this.#callback = callback;
     } catch (error) {
       callback.close();
@@ -93,7 +96,7 @@ export class VendorCallback {
 
   #open() {
     const opened = this.#context.callbacks.open(this.#context.agent, this.#settings.callbackUrl);
-    this.#told = opened.told;
+    this.#registered = opened.registered;
     return opened;
   }
 }

@@ -18,14 +18,14 @@ const keyOf = (agent: string, secret: string): string => digestOf(`${agent}/${se
 
 export class Callback {
   /** By what the callback is known again after a restart: digests of its secret and its token, which stay secrets. */
-  readonly seal: string;
+  readonly digest: string;
   readonly #tokenDigest: string;
   readonly #close: () => void;
   #bell = Promise.withResolvers<void>();
 
-  constructor(seal: string, close: () => void) {
-    this.seal = seal;
-    this.#tokenDigest = seal.split(".")[1] ?? "";
+  constructor(digest: string, close: () => void) {
+    this.digest = digest;
+    this.#tokenDigest = digest.split(".")[1] ?? "";
     this.#close = close;
   }
 
@@ -59,16 +59,16 @@ export class Callbacks {
   readonly #open = new Map<string, Callback>();
 
   /** A new one, under `base`, where the vendor reaches the proxy; and what the vendor is told of it. */
-  open({ name }: Pick<AgentConfig, "name">, base: string): { callback: Callback; told: PushCallback } {
+  open({ name }: Pick<AgentConfig, "name">, base: string): { callback: Callback; registered: PushCallback } {
     const [secret, token] = [newSecret(), newSecret()];
     const callback = this.reopen(`${keyOf(name, secret)}.${digestOf(token)}`);
-    return { callback, told: { id: CALLBACK_ID, url: `${base}/callbacks/${name}/${secret}`, token } };
+    return { callback, registered: { id: CALLBACK_ID, url: `${base}/callbacks/${name}/${secret}`, token } };
   }
 
   /** One that the vendor was told of before. */
-  reopen(seal: string): Callback {
-    const key = seal.split(".")[0] ?? "";
-    const callback = new Callback(seal, () => this.#open.delete(key));
+  reopen(digest: string): Callback {
+    const key = digest.split(".")[0] ?? "";
+    const callback = new Callback(digest, () => this.#open.delete(key));
     this.#open.set(key, callback);
     return callback;
   }

@@ -20,7 +20,7 @@ import type { NoteRepair } from "./repairs.ts";
 import { readSnapshot } from "./snapshot-rules.ts";
 import type { TaskState } from "./state.ts";
 
-export interface ArtifactOrderOptions {
+export interface ArtifactAssemblerOptions {
   readonly ids: Ids;
   readonly mint: Mint;
   readonly note: NoteRepair;
@@ -30,10 +30,10 @@ export interface ArtifactOrderOptions {
   readonly isFollowed: boolean;
 }
 
-export class ArtifactOrder {
+export class ArtifactAssembler {
   readonly continuity = new ContinuityTracker();
   readonly #state: TaskState;
-  readonly #options: ArtifactOrderOptions;
+  readonly #options: ArtifactAssemblerOptions;
   /** Ids that continue an artifact opened under another id. */
   readonly #aliases = new Map<string, string>();
   /** Ids that went on after `lastChunk`, to the artifacts that took over, in order. */
@@ -46,7 +46,7 @@ export class ArtifactOrder {
   readonly #ended = new Set<string>();
   #last: string | undefined;
 
-  constructor(state: TaskState, options: ArtifactOrderOptions) {
+  constructor(state: TaskState, options: ArtifactAssemblerOptions) {
     this.#state = state;
     this.#options = options;
     this.#touched = new Set(options.isFollowed ? state.artifactIds : []);
@@ -73,7 +73,7 @@ export class ArtifactOrder {
   }
 
   /** Applies the artifacts of a Task; with `isFinal`, its state is one that ends the turn. */
-  told(artifacts: readonly AgentArtifact[], isFinal: boolean): TaskArtifactUpdateEvent[] {
+  applySnapshot(artifacts: readonly AgentArtifact[], isFinal: boolean): TaskArtifactUpdateEvent[] {
     const shown = new Set<string>();
     const events: TaskArtifactUpdateEvent[] = [];
     const listed = new Set(artifacts.map(({ artifactId }) => artifactId));

@@ -11,7 +11,7 @@ import type {
 } from "../../adapter.ts";
 import type { Message, StreamEvent, TaskStatus, TaskStatusUpdateEvent } from "../../protocol/model.ts";
 import { isFinal, isTerminal, type TaskState as State } from "../../protocol/states.ts";
-import { ArtifactOrder } from "./artifact-assembler.ts";
+import { ArtifactAssembler } from "./artifact-assembler.ts";
 import { completeMessage, completeStatus, type Mint } from "./fill-missing.ts";
 import { EVENTS_LOST } from "./events-lost.ts";
 import { noteNothing, type NoteRepair } from "./repairs.ts";
@@ -39,7 +39,7 @@ export interface NormalizerOptions {
 
 export class StreamNormalizer {
   readonly state: TaskState;
-  readonly artifacts: ArtifactOrder;
+  readonly artifacts: ArtifactAssembler;
   readonly #mint: Mint;
   readonly #note: NoteRepair;
   /** The task existed before this turn. */
@@ -59,16 +59,16 @@ export class StreamNormalizer {
     state: TaskState,
     message: Message | undefined,
     mint: Mint,
-    { note = noteNothing, artifactIdsChange = false }: NormalizerOptions = {},
+    { note = noteNothing, artifactIdsChange: idsChange = false }: NormalizerOptions = {},
   ) {
     this.state = state;
     this.#mint = mint;
     this.#note = note;
-    this.#continued = message === undefined || state.history.length > 0;
-    this.#opened = message === undefined;
     const isFollowed = message === undefined;
+    this.#continued = isFollowed || state.history.length > 0;
+    this.#opened = isFollowed;
     const ids = this.#ids;
-    this.artifacts = new ArtifactOrder(state, { ids, mint, note, idsChange: artifactIdsChange, isFollowed });
+    this.artifacts = new ArtifactAssembler(state, { ids, mint, note, idsChange, isFollowed });
     if (message) state.addMessage({ ...message, ...this.#ids });
   }
 
@@ -165,7 +165,7 @@ export class StreamNormalizer {
       case "task":
         this.state.absorb(event.metadata ? { metadata: event.metadata } : {});
         for (const message of event.history ?? []) this.#remember(message);
-        this.artifacts.told(event.artifacts ?? [], isFinal(event.status.state));
+        this.artifacts.applySnapshot(event.artifacts ?? [], isFinal(event.status.state));
         break;
       case "status-update":
         if (event.status.message) {
@@ -199,12 +199,10 @@ export class StreamNormalizer {
       final.message = message;
       return [];
     }
-    const status = {
-      state: "working" as const,
-      message,
-      timestamp: new Date(this.#mint.now()).toISOString(),
-    };
-    return [this.#send({ kind: "status-update", ...this.#ids, status, final: false })];
+    const status = completeStatus({ state: "working" }, this.#ids, this.#mint);
+    return [
+      this.#send({ kind: "status-update", ...this.#ids, status: { ...status, message }, final: false }),
+    ];
   }
 
   /** A Message that turned out not to be the whole answer is what the agent says while it works. */
@@ -227,10 +225,10 @@ export class StreamNormalizer {
     const events: StreamEvent[] = [];
     if (first && running && !this.#continued) {
       this.state.status = completeStatus(status, this.#ids, this.#mint);
-      this.artifacts.told(artifacts, false);
+      this.artifacts.applySnapshot(artifacts, false);
       return this.open();
     }
-    events.push(...this.open(), ...this.artifacts.told(artifacts, !running));
+    events.push(...this.open(), ...this.artifacts.applySnapshot(artifacts, !running));
     if (first || this.#isNews(task)) events.push(...this.#status({ kind: "status-update", status }));
     return events;
   }

@@ -26,20 +26,20 @@ export interface Reading {
 
 /**
  * @param known the artifact so far, as `joinParts` leaves it
- * @param told the snapshot's parts, as the agent sent them
+ * @param sent the snapshot's parts, as the agent sent them
  * @param resumed the chunks since the gap, which are the end of `known`; empty if there was none
  */
 export function readSnapshot(
   known: readonly Part[],
-  told: readonly Part[],
+  sent: readonly Part[],
   resumed: readonly Part[] = [],
 ): Reading {
-  const once = storedOnce(known, told, resumed);
+  const once = storedOnce(known, sent, resumed);
   if (once) return once;
-  const whole = joinParts(told);
+  const whole = joinParts(sent);
   if (partsAfter(known, whole)) return { parts: whole, isCertain: true };
   if (partsAfter(whole, known)) return { parts: known, isCertain: false };
-  if (endsTwice(known, told)) return { parts: known, isCertain: true, repair: "stored-twice" };
+  if (endsTwice(known, sent)) return { parts: known, isCertain: true, repair: "stored-twice" };
   return { parts: whole, isCertain: true, repair: "artifact-replaced" };
 }
 
@@ -50,29 +50,29 @@ function isSame(one: Part | undefined, other: Part | undefined): boolean {
 
 function storedOnce(
   known: readonly Part[],
-  told: readonly Part[],
+  sent: readonly Part[],
   resumed: readonly Part[],
 ): Reading | undefined {
   if (resumed.length === 0) return undefined;
   const length = 2 * resumed.length;
-  for (let start = told.length - length; start >= 0; start--) {
-    if (!isInterleaved(told, start, resumed)) continue;
-    const after = told.slice(start + length);
-    const parts = joinParts([...told.slice(0, start), ...resumed, ...after]);
+  for (let start = sent.length - length; start >= 0; start--) {
+    if (!isInterleaved(sent, start, resumed)) continue;
+    const after = sent.slice(start + length);
+    const parts = joinParts([...sent.slice(0, start), ...resumed, ...after]);
     if (sizeOf(parts) < sizeOf(known)) continue;
     // An agent that did say the same chunks twice, the first time in the gap, would have stored the same.
     const isAmbiguous =
-      after.length === 0 ? holdsAt(told, told.length - resumed.length, resumed) : holds(told, resumed);
+      after.length === 0 ? holdsAt(sent, sent.length - resumed.length, resumed) : holds(sent, resumed);
     return { parts, isCertain: !isAmbiguous, repair: "stored-twice" };
   }
   return undefined;
 }
 
 /** Whether two writers, each with all of `chunks` in their order, have made the parts from `start` on. */
-function isInterleaved(told: readonly Part[], start: number, chunks: readonly Part[]): boolean {
+function isInterleaved(sent: readonly Part[], start: number, chunks: readonly Part[]): boolean {
   let first = 0;
   let second = 0;
-  for (const part of told.slice(start, start + 2 * chunks.length)) {
+  for (const part of sent.slice(start, start + 2 * chunks.length)) {
     if (first < chunks.length && isSame(part, chunks[first])) first += 1;
     else if (second < first && isSame(part, chunks[second])) second += 1;
     else return false;
@@ -80,23 +80,23 @@ function isInterleaved(told: readonly Part[], start: number, chunks: readonly Pa
   return second === chunks.length;
 }
 
-const holdsAt = (told: readonly Part[], start: number, chunks: readonly Part[]): boolean =>
-  chunks.every((chunk, index) => isSame(told[start + index], chunk));
+const holdsAt = (sent: readonly Part[], start: number, chunks: readonly Part[]): boolean =>
+  chunks.every((chunk, index) => isSame(sent[start + index], chunk));
 
-const holds = (told: readonly Part[], chunks: readonly Part[]): boolean =>
-  told.some((_part, start) => holdsAt(told, start, chunks));
+const holds = (sent: readonly Part[], chunks: readonly Part[]): boolean =>
+  sent.some((_part, start) => holdsAt(sent, start, chunks));
 
-/** Whether `told` is `known`, once of each pair of equal parts at its end one is taken away. */
-function endsTwice(known: readonly Part[], told: readonly Part[]): boolean {
-  let surplus = sizeOf(told) - sizeOf(known);
-  let end = told.length;
+/** Whether `sent` is `known`, once of each pair of equal parts at its end one is taken away. */
+function endsTwice(known: readonly Part[], sent: readonly Part[]): boolean {
+  let surplus = sizeOf(sent) - sizeOf(known);
+  let end = sent.length;
   const halves: Part[] = [];
   while (surplus > 0) {
-    const last = told[end - 1];
-    if (!last || !isSame(told[end - 2], last)) return false;
+    const last = sent[end - 1];
+    if (!last || !isSame(sent[end - 2], last)) return false;
     halves.unshift(last);
     surplus -= sizeOf([last]);
     end -= 2;
   }
-  return surplus === 0 && isDeepStrictEqual(joinParts([...told.slice(0, end), ...halves]), [...known]);
+  return surplus === 0 && isDeepStrictEqual(joinParts([...sent.slice(0, end), ...halves]), [...known]);
 }

@@ -4,15 +4,15 @@ import { A2AError } from "../../protocol/errors.ts";
 import { isFinal } from "../../protocol/states.ts";
 import { agentFault } from "../agent/fault.ts";
 import type { EngineContext } from "../context.ts";
-import { ask, type CallExtras } from "../agent/agent-call.ts";
-import type { TaskRun } from "./turn-runner.ts";
+import { ask, type CallContext } from "../agent/agent-call.ts";
+import type { TurnRunner } from "./turn-runner.ts";
 import { isUnsupported } from "../agent/agent-calls.ts";
 
 /** The agent's own answer; undefined where it has no such method or does not know the task. */
 export async function cancelAtVendor(
   context: EngineContext,
   task: VendorTask | undefined,
-  extras: CallExtras,
+  extras: CallContext,
 ): Promise<AgentEvent | undefined> {
   const { backend } = context;
   if (!task) return undefined;
@@ -29,14 +29,14 @@ export async function cancelAtVendor(
 /** Ends the run in the state that the agent has answered; canceled where it has answered none. */
 export async function endCanceled(
   context: EngineContext,
-  run: TaskRun,
+  run: TurnRunner,
   report: AgentEvent | undefined,
 ): Promise<void> {
-  const verdict = { state: "canceled" as const, text: "Canceled by the client" };
+  const end = { state: "canceled" as const, text: "Canceled by the client" };
   const { deadlines, agent, store } = context;
   if (report?.kind === "task") await run.take(report);
   if (report?.kind !== "task" || isFinal(report.status.state)) {
-    const isStored = await deadlines.wait(agent.timeouts.request, run.stop(verdict));
+    const isStored = await deadlines.wait(agent.timeouts.request, run.stop(end));
     if (!isStored && store.health.trouble !== undefined) throw new A2AError("store-unavailable");
     return;
   }

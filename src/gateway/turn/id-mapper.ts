@@ -19,7 +19,7 @@ import type { NewIds } from "../agent/agent-call.ts";
 /** Tasks that one message refers to; each costs a look into the store. */
 const MAX_REFERENCES = 256;
 
-export class Identity {
+export class IdMapper {
   readonly #agent: string;
   readonly #store: TaskStore;
   readonly #mint: Mint;

@@ -6,7 +6,7 @@ import type { AgentEvent } from "../../adapter.ts";
 import { isTerminal } from "../../protocol/states.ts";
 import type { EngineContext } from "../context.ts";
 import type { Events } from "../agent/timed-events.ts";
-import type { LiveTask } from "./published-task.ts";
+import type { PublishedTask } from "./published-task.ts";
 
 /** A silent agent is read for this many lingers after its stream has been ended. */
 const LINGERS = 10;
@@ -21,12 +21,12 @@ export interface LateEvents {
 }
 
 /** Lets go of the agent's stream, also while an event is awaited. */
-export function leave(events: Events): void {
+export function closeIterator(events: Events): void {
   events.return?.().catch(() => {});
 }
 
 /** How long an agent that has said that it is done is waited for: a linger for each event, and so many in all. */
-export class Patience {
+export class LingerTimer {
   readonly #context: EngineContext;
   #until: number | undefined;
 
@@ -49,7 +49,11 @@ export class Patience {
 }
 
 /** Reads on for a while, and stores the task again if anything came. */
-export async function keepLate(context: EngineContext, task: LiveTask, late: LateEvents): Promise<void> {
+export async function drainLateEvents(
+  context: EngineContext,
+  task: PublishedTask,
+  late: LateEvents,
+): Promise<void> {
   const { deadlines, agent, log } = context;
   let { next } = late;
   // An interrupted task goes on with another call; what comes on this one would come twice.
@@ -73,5 +77,5 @@ export async function keepLate(context: EngineContext, task: LiveTask, late: Lat
     log.debug({ err: error, taskId: task.state.id }, "the agent's stream broke after its end");
   }
   next.catch(() => {});
-  leave(late.events);
+  closeIterator(late.events);
 }

@@ -19,10 +19,10 @@ import { logRepairs } from "../task/repairs.ts";
 import { TaskState } from "../task/state.ts";
 import type { VendorIds } from "../agent/vendor-ids.ts";
 
-export interface LiveTaskOptions {
+export interface PublishedTaskOptions {
   readonly principal: string;
   readonly vendor: VendorIds;
-  /** The seal of the callback that the vendor has, while the turn runs. */
+  /** The digest of the callback that the vendor has, while the turn runs. */
   readonly callback: () => string | undefined;
   /** Whether events of the agent were lost since this was last asked. */
   readonly takeLoss: () => boolean;
@@ -46,31 +46,39 @@ export type Origin = TaskRecord | { readonly id: string; readonly contextId: str
 
 const isRecord = (origin: Origin): origin is TaskRecord => "json" in origin;
 
-export class LiveTask {
+export class PublishedTask {
   readonly normalizer: StreamNormalizer;
   readonly feed: EventFeed;
   /** The task's last event before this turn. */
   readonly before: number;
   readonly #context: EngineContext;
-  readonly #options: LiveTaskOptions;
+  readonly #options: PublishedTaskOptions;
   readonly #createdAt: number;
   readonly #bound: LogBound;
   #logging: boolean;
   #announced = false;
   /** The status that webhooks have been told of, as far as they want to know; undefined before the first. */
-  #told: TaskStatus | undefined;
+  #notified: TaskStatus | undefined;
   #push: CheckedPushConfig | undefined;
   /** The vendor's task id as it was last written down. */
   #keptId: string | undefined;
   /** What is told of the task while its end is not stored. */
   #beforeEnd: { readonly status: TaskStatus; readonly sequence: number } | undefined;
 
-  static async begin(context: EngineContext, origin: Origin, options: LiveTaskOptions): Promise<LiveTask> {
+  static async begin(
+    context: EngineContext,
+    origin: Origin,
+    options: PublishedTaskOptions,
+  ): Promise<PublishedTask> {
     const { store, mint, agent } = context;
     const status = { state: "submitted" as const, timestamp: new Date(mint.now()).toISOString() };
     if (!isRecord(origin)) {
       const state = new TaskState(origin.id, origin.contextId, status, agent.limits.history);
-      const task = new LiveTask(context, options, state, { before: 0, logged: 0, createdAt: mint.now() });
+      const task = new PublishedTask(context, options, state, {
+        before: 0,
+        logged: 0,
+        createdAt: mint.now(),
+      });
       task.#push = options.push;
       task.#logging ||= options.push !== undefined;
       return task;
@@ -80,9 +88,9 @@ export class LiveTask {
     // Numbers that a lost event may have had are not used again: a client that saw it gets the Task instead.
     const before = options.recovered ? lastEvent + CRASH_GAP : lastEvent;
     const logged = await store.logSize(origin);
-    const task = new LiveTask(context, options, state, { before, logged, createdAt: origin.createdAt });
+    const task = new PublishedTask(context, options, state, { before, logged, createdAt: origin.createdAt });
     // Of what was only logged, webhooks have not been told.
-    task.#told = storedTask(origin).status;
+    task.#notified = storedTask(origin).status;
     task.#push = options.push;
     task.#logging ||= options.push !== undefined || (await store.push.isWatched(origin));
     return task;
@@ -90,7 +98,7 @@ export class LiveTask {
 
   private constructor(
     context: EngineContext,
-    options: LiveTaskOptions,
+    options: PublishedTaskOptions,
     state: TaskState,
     { before, logged, createdAt }: { before: number; logged: number; createdAt: number },
   ) {
@@ -196,14 +204,14 @@ export class LiveTask {
     const stored = store.putTask(record, { notify });
     const [isQueued] = await Promise.all([stored, configured]);
     if (this.#push === inline) this.#push = undefined;
-    if (notify) this.#told = status;
+    if (notify) this.#notified = status;
     if (isQueued) push?.wake();
   }
 
   /** A state that webhooks do not know, or a message in the one they know. */
   get #isNews(): boolean {
     const { state, message } = this.state.status;
-    const known = this.#told;
+    const known = this.#notified;
     return state !== known?.state || (message && message.messageId !== known.message?.messageId) === true;
   }
 

@@ -2,13 +2,13 @@
 import type { AgentEvent } from "../../adapter.ts";
 import type { EngineContext } from "../context.ts";
 import type { Events } from "../agent/timed-events.ts";
-import { leave, type LateEvents, Patience } from "./linger.ts";
-import type { LiveTask } from "./published-task.ts";
+import { closeIterator, type LateEvents, LingerTimer } from "./linger.ts";
+import type { PublishedTask } from "./published-task.ts";
 
 /** Who takes the events. */
 interface EventTaker {
   /** Undefined until the first event. */
-  readonly task: LiveTask | undefined;
+  readonly task: PublishedTask | undefined;
   /** The agent has said that nothing follows. */
   readonly agentEnded: boolean;
   /** A promise only if there is something to wait for. */
@@ -24,7 +24,7 @@ export async function readAnswer(
   events: Events,
   taker: EventTaker,
 ): Promise<LateEvents | undefined> {
-  const patience = new Patience(context);
+  const patience = new LingerTimer(context);
   try {
     for (;;) {
       const next = events.next();
@@ -41,7 +41,7 @@ export async function readAnswer(
       if (taken) await taken;
     }
   } catch (error) {
-    leave(events);
+    closeIterator(events);
     throw error;
   }
 }

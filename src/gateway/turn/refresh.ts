@@ -3,7 +3,7 @@ import type { AgentStatusUpdate, AgentTask, VendorTask } from "../../adapter.ts"
 import { A2AError } from "../../protocol/errors.ts";
 import type { TaskRecord } from "../../store/store.ts";
 import type { EngineContext } from "../context.ts";
-import { ask, type CallExtras } from "../agent/agent-call.ts";
+import { ask, type CallContext } from "../agent/agent-call.ts";
 
 /** The agent says that it does not know the task. */
 export const isForgotten = (error: unknown): boolean =>
@@ -27,7 +27,7 @@ export async function newsOf(
   context: EngineContext,
   record: TaskRecord,
   vendorTask: VendorTask | undefined,
-  extras: CallExtras,
+  extras: CallContext,
 ): Promise<AgentTask | AgentStatusUpdate | undefined> {
   const { backend, log } = context;
   if (!vendorTask) return undefined;

@@ -10,7 +10,7 @@ import { EventFeed } from "../feed/event-feed.ts";
 import { EVENTS_LOST } from "../task/events-lost.ts";
 import type { Subscription } from "../gateway.ts";
 import { loggedEvent, storedTask } from "./task-record.ts";
-import type { TaskRun } from "./turn-runner.ts";
+import type { TurnRunner } from "./turn-runner.ts";
 import { once } from "../feed/subscription.ts";
 
 /** Events read at once. */
@@ -20,7 +20,7 @@ export interface Resumption {
   readonly store: TaskStore;
   readonly record: TaskRecord;
   /** The turn under way, if any. */
-  readonly run: TaskRun | undefined;
+  readonly run: TurnRunner | undefined;
   /** The last event the client has seen. */
   readonly after: number | undefined;
 }

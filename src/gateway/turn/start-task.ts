@@ -1,18 +1,18 @@
 /** How a turn's task comes to be: under which ids, and from which record where there is one. */
 import type { AgentEvent } from "../../adapter.ts";
 import type { EngineContext } from "../context.ts";
-import type { Identity } from "./id-mapper.ts";
+import type { IdMapper } from "./id-mapper.ts";
 import type { Lease } from "./leases.ts";
-import { LiveTask, type Origin } from "./published-task.ts";
+import { PublishedTask, type Origin } from "./published-task.ts";
 import type { Turn } from "./turn.ts";
 import type { VendorIds } from "../agent/vendor-ids.ts";
 
 export interface TaskStart {
   readonly context: EngineContext;
-  readonly identity: Identity;
+  readonly ids: IdMapper;
   readonly turn: Turn;
   readonly vendor: VendorIds;
-  /** See `LiveTaskOptions`. */
+  /** See `PublishedTaskOptions`. */
   readonly callback: () => string | undefined;
   readonly takeLoss: () => boolean;
   onAnnounced(lease: Lease): void;
@@ -20,19 +20,19 @@ export interface TaskStart {
 
 /** A task that a turn runs, and the lease that makes it the turn's own. */
 export interface StartedTask {
-  readonly task: LiveTask;
+  readonly task: PublishedTask;
   readonly lease: Lease;
 }
 
 /** @param event what the agent has said first; undefined where the task begins before it has said anything */
 export async function startTask(start: TaskStart, event: AgentEvent | undefined): Promise<StartedTask> {
-  const { context, identity, turn, vendor, callback, takeLoss } = start;
+  const { context, ids, turn, vendor, callback, takeLoss } = start;
   const { principal, send, listened, push, existing } = turn;
   const { lease, origin } = existing
     ? { lease: existing.lease, origin: existing.record }
     : await newTask(start, event);
   try {
-    const task = await LiveTask.begin(context, origin, {
+    const task = await PublishedTask.begin(context, origin, {
       principal,
       vendor,
       callback,
@@ -45,18 +45,17 @@ export async function startTask(start: TaskStart, event: AgentEvent | undefined)
     });
     return { task, lease };
   } catch (error) {
-    identity.release(lease);
+    ids.release(lease);
     throw error;
   }
 }
 
 async function newTask(
-  { identity, turn, vendor }: TaskStart,
+  { ids, turn, vendor }: TaskStart,
   event: AgentEvent | undefined,
 ): Promise<{ lease: Lease; origin: Origin }> {
   const { principal, newIds } = turn;
-  const contextId =
-    turn.contextId ?? (await identity.contextId(principal, event?.contextId)) ?? newIds.contextId;
-  const { lease, resumed } = await identity.lease({ principal, contextId }, vendor.taskId, newIds);
+  const contextId = turn.contextId ?? (await ids.contextId(principal, event?.contextId)) ?? newIds.contextId;
+  const { lease, resumed } = await ids.lease({ principal, contextId }, vendor.taskId, newIds);
   return { lease, origin: resumed ?? { id: lease.taskId, contextId } };
 }

@@ -6,7 +6,7 @@ import type { EngineContext } from "../context.ts";
 import { requireCancelable, requireContinuable, stillWorking } from "./continuation.ts";
 import type { Caller } from "../gateway.ts";
 import type { Lease, Leases } from "./leases.ts";
-import type { TaskRun } from "./turn-runner.ts";
+import type { TurnRunner } from "./turn-runner.ts";
 import type { ExistingTask } from "./turn.ts";
 import type { Turns } from "./turns.ts";
 
@@ -44,7 +44,7 @@ export class TaskAccess {
   }
 
   /** Who can cancel the task: its running turn or, if there is none, the holder of a new lease. */
-  async cancelable(id: string, caller: Caller): Promise<{ run: TaskRun } | { existing: ExistingTask }> {
+  async cancelable(id: string, caller: Caller): Promise<{ run: TurnRunner } | { existing: ExistingTask }> {
     for (;;) {
       await this.record(id, caller);
       const run = this.#turns.get(id);

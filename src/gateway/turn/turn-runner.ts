@@ -8,40 +8,40 @@ import { A2AError } from "../../protocol/errors.ts";
 import { isFinal } from "../../protocol/states.ts";
 import type { EngineContext } from "../context.ts";
 import { fillGaps } from "./fill-gaps.ts";
-import type { Identity } from "./id-mapper.ts";
-import { keepLate, type LateEvents } from "./linger.ts";
+import type { IdMapper } from "./id-mapper.ts";
+import { drainLateEvents, type LateEvents } from "./linger.ts";
 import type { Events } from "../agent/timed-events.ts";
 import type { Lease } from "./leases.ts";
-import type { LiveTask } from "./published-task.ts";
+import type { PublishedTask } from "./published-task.ts";
 import { readAnswer } from "./reading.ts";
 import { FORGOTTEN, isForgotten } from "./refresh.ts";
 import { StandstillError } from "../agent/standstill.ts";
 import { startTask } from "./start-task.ts";
-import { cutShort, type Opening, overtime, type Turn, type Verdict } from "./turn.ts";
+import { cutShort, type FirstResult, totalTimeout, type Turn, type TurnEnd } from "./turn.ts";
 import { concludeTask, suspendTask } from "./turn-end.ts";
-import { breakOf, ENDED_EARLY, mayHaveArrived, Upstream } from "../agent/agent-calls.ts";
+import { breakOf, ENDED_EARLY, mayHaveArrived, AgentCalls } from "../agent/agent-calls.ts";
 import { isStoreUnavailable, untilStored } from "../../store/until-stored.ts";
 import { VendorIds } from "../agent/vendor-ids.ts";
 
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
 
-export class TaskRun implements Placed {
+export class TurnRunner implements Placed {
   place = NO_PLACE;
   readonly #context: EngineContext;
-  readonly #identity: Identity;
+  readonly #ids: IdMapper;
   readonly #turn: Turn;
-  readonly #upstream: Upstream;
-  readonly #opened = Promise.withResolvers<Opening>();
+  readonly #calls: AgentCalls;
+  readonly #firstResult = Promise.withResolvers<FirstResult>();
   readonly #done = Promise.withResolvers<void>();
   readonly #onTask: (lease: Lease) => void;
   readonly #vendor: VendorIds;
-  #begun: Promise<LiveTask> | undefined;
-  #task: LiveTask | undefined;
+  #begun: Promise<PublishedTask> | undefined;
+  #task: PublishedTask | undefined;
   #lease: Lease | undefined;
   /** What the turn comes to is decided: nothing is published any more. */
   #decided = false;
-  #verdict: Verdict | undefined;
+  #end: TurnEnd | undefined;
   /** The turn ends here, and the task goes on after the next start. */
   #isSuspended = false;
   #agentEnded = false;
@@ -49,22 +49,22 @@ export class TaskRun implements Placed {
   #late: LateEvents | undefined;
 
   /** @param onTask called once, when the run has become a task that clients can know of */
-  constructor(context: EngineContext, identity: Identity, turn: Turn, onTask: (lease: Lease) => void) {
+  constructor(context: EngineContext, ids: IdMapper, turn: Turn, onTask: (lease: Lease) => void) {
     this.#context = context;
-    this.#identity = identity;
+    this.#ids = ids;
     this.#turn = turn;
     this.#onTask = onTask;
     const { record, lease } = turn.existing ?? {};
     this.#lease = lease;
-    this.#upstream = new Upstream(context, turn, record?.callback, () => this.#task?.keepCallback());
+    this.#calls = new AgentCalls(context, turn, record?.callback, () => this.#task?.keepCallback());
     const minted = context.backend.clientMintsTaskIds ? turn.newIds.taskId : undefined;
     this.#vendor = new VendorIds(record, minted, turn.send?.params.message.contextId);
-    this.#opened.promise.catch(() => {});
+    this.#firstResult.promise.catch(() => {});
   }
 
   /** Resolves once clients can know of the task, or with the lone Message; rejects where nothing came of the turn. */
-  get opened(): Promise<Opening> {
-    return this.#opened.promise;
+  get firstResult(): Promise<FirstResult> {
+    return this.#firstResult.promise;
   }
 
   /** Resolves when the turn is over; never rejects. */
@@ -73,7 +73,7 @@ export class TaskRun implements Placed {
   }
 
   /** The task; undefined until the agent has answered or `publish` was called. */
-  get task(): LiveTask | undefined {
+  get task(): PublishedTask | undefined {
     return this.#task;
   }
 
@@ -93,8 +93,8 @@ export class TaskRun implements Placed {
   }
 
   /** How the agent is being called. */
-  get way(): "stream" | "send" | undefined {
-    return this.#upstream.way;
+  get mode(): "stream" | "send" | undefined {
+    return this.#calls.mode;
   }
 
   get vendorTask(): VendorTask | undefined {
@@ -104,23 +104,23 @@ export class TaskRun implements Placed {
   /** Works until the turn is over. */
   async run(): Promise<void> {
     const { deadlines, agent } = this.#context;
-    const total = deadlines.start(agent.timeouts.total, () => this.stop(overtime(agent.name)));
+    const total = deadlines.start(agent.timeouts.total, () => this.stop(totalTimeout(agent.name)));
     try {
       await this.#work();
-      if (this.#task) await fillGaps(this.#context, this.#task, this.#upstream, this.vendorTask);
+      if (this.#task) await fillGaps(this.#context, this.#task, this.#calls, this.vendorTask);
       await this.#finish();
     } catch (error) {
       await this.#fail(A2AError.from(error));
     } finally {
       total.cancel();
       this.#done.resolve();
-      if (!this.#isSuspended) this.#upstream.release(this.vendorTask);
-      if (this.#late && this.#task) await keepLate(this.#context, this.#task, this.#late);
-      this.#upstream.abort(taskIsOver);
+      if (!this.#isSuspended) this.#calls.release(this.vendorTask);
+      if (this.#late && this.#task) await drainLateEvents(this.#context, this.#task, this.#late);
+      this.#calls.abort(taskIsOver);
     }
   }
 
-  /** Makes the task known to clients although the agent has not answered yet; `opened` tells whether it came to that. */
+  /** Makes the task known to clients although the agent has not answered yet; `firstResult` tells whether it came to that. */
   async publish(): Promise<void> {
     if (this.#decided) return;
     const task = await this.#begin(undefined);
@@ -128,9 +128,9 @@ export class TaskRun implements Placed {
   }
 
   /** Ends the turn from this side, in this state; what the agent has already announced wins. */
-  stop(verdict: Verdict): Promise<void> {
-    this.#verdict ??= verdict;
-    this.#upstream.abort(new A2AError("agent-unavailable", { message: verdict.text, data: verdict.data }));
+  stop(end: TurnEnd): Promise<void> {
+    this.#end ??= end;
+    this.#calls.abort(new A2AError("agent-unavailable", { message: end.text, data: end.data }));
     this.#task?.feed.unblock();
     return this.done;
   }
@@ -139,9 +139,9 @@ export class TaskRun implements Placed {
    * Ends the turn because the proxy stops. If the agent can be asked for the task after the next start, the task is left
    * as it is; otherwise it ends in this state.
    */
-  shutDown(verdict: Verdict): Promise<void> {
+  shutDown(end: TurnEnd): Promise<void> {
     this.#isSuspended = this.#context.store.isDurable && this.#canAsk && !this.#task?.normalizer.held;
-    return this.stop(verdict);
+    return this.stop(end);
   }
 
   /** Takes what the agent says, here or in answer to another call; a promise only where there is something to wait for. */
@@ -161,7 +161,7 @@ export class TaskRun implements Placed {
       return;
     }
     try {
-      const events = await this.#upstream.turn(send.params, send.way);
+      const events = await this.#calls.turn(send.params, send.mode);
       this.#late = await readAnswer(this.#context, events, this);
     } catch (error) {
       if (this.#task?.normalizer.held) return;
@@ -169,14 +169,14 @@ export class TaskRun implements Placed {
         log.info({ err: error, taskId: this.#turn.existing.record.id }, "the agent no longer knows the task");
         return await this.take(FORGOTTEN);
       }
-      if (this.#verdict || !this.#canAsk || !mayHaveArrived(error)) throw error;
+      if (this.#end || !this.#canAsk || !mayHaveArrived(error)) throw error;
       log.info({ err: error, taskId: this.#task?.state.id }, "the call broke; asking for the task");
       await this.#followBroken(error);
       return;
     }
     const outcome = this.#task?.normalizer.outcome ?? "empty";
     if (outcome === "empty") throw cutShort(agent.name, "The agent ended its answer without an event");
-    const streamed = outcome === "unfinished" && this.way === "stream";
+    const streamed = outcome === "unfinished" && this.mode === "stream";
     if (streamed && this.#canAsk)
       log.info({ taskId: this.#task?.state.id }, `${ENDED_EARLY}; asking for the task`);
     if (outcome === "unfinished" || (outcome === "replied" && this.#canAsk))
@@ -186,7 +186,7 @@ export class TaskRun implements Placed {
   /** Where the agent cannot tell of the task either, what broke the call is what has gone wrong. */
   async #followBroken(cause: unknown): Promise<void> {
     try {
-      await this.#follow(this.way === "stream" ? breakOf(cause) : undefined);
+      await this.#follow(this.mode === "stream" ? breakOf(cause) : undefined);
     } catch (error) {
       throw error instanceof StandstillError ? error : cause;
     }
@@ -209,7 +209,7 @@ export class TaskRun implements Placed {
       throw cutShort(this.#context.agent.name, `${ENDED_EARLY} and cannot report on the task`);
     }
     this.#agentEnded = false;
-    await this.#watch(this.#upstream.follow(task, { broken, isKnown: report !== undefined }));
+    await this.#watch(this.#calls.follow(task, { broken, isKnown: report !== undefined }));
   }
 
   /** Reads until the task has a final state. */
@@ -221,18 +221,18 @@ export class TaskRun implements Placed {
     }
   }
 
-  #begin(event: AgentEvent | undefined): Promise<LiveTask> {
+  #begin(event: AgentEvent | undefined): Promise<PublishedTask> {
     this.#begun ??= startTask(
       {
         context: this.#context,
-        identity: this.#identity,
+        ids: this.#ids,
         turn: this.#turn,
         vendor: this.#vendor,
-        callback: () => this.#upstream.seal,
-        takeLoss: () => this.#upstream.losses.take(),
+        callback: () => this.#calls.callbackDigest,
+        takeLoss: () => this.#calls.losses.take(),
         onAnnounced: (lease) => {
           this.#onTask(lease);
-          this.#opened.resolve({ kind: "task" });
+          this.#firstResult.resolve({ kind: "task" });
         },
       },
       event,
@@ -250,15 +250,15 @@ export class TaskRun implements Placed {
     const { contextId } = task.state;
     const { contextId: vendorContextId = contextId } = this.#vendor;
     const isMessage = task.normalizer.outcome === "message";
-    if (this.#turn.send && this.#vendor.contextId === undefined) this.#identity.newContexts.noteUnnamed();
+    if (this.#turn.send && this.#vendor.contextId === undefined) this.#ids.newContexts.noteUnnamed();
     // No record of a task keeps the context that a Message belongs to.
     if (isMessage || vendorContextId !== contextId) {
       const { principal } = this.#turn;
       const context = { principal, contextId, vendorContextId };
-      await untilStored(this.#context.store.health, () => this.#identity.rememberContext(context));
+      await untilStored(this.#context.store.health, () => this.#ids.rememberContext(context));
     }
     const message = isMessage ? task.normalizer.takeMessage(contextId) : undefined;
-    if (message) this.#opened.resolve({ kind: "message", message });
+    if (message) this.#firstResult.resolve({ kind: "message", message });
     else await task.finish();
   }
 
@@ -270,17 +270,17 @@ export class TaskRun implements Placed {
     const task = await begun?.catch(() => undefined);
     const isUnknown = isStoreUnavailable(fault) && !task?.announced;
     if (!task || isUnknown || !(task.normalizer.opened || this.#isSuspended)) {
-      this.#opened.reject(fault);
+      this.#firstResult.reject(fault);
       task?.feed.breakOff(fault);
       return;
     }
     const text = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
     try {
       if (this.#isSuspended) await suspendTask(this.#context, task);
-      else await concludeTask(this.#context, task, this.#verdict ?? { state: "failed", text }, fault);
+      else await concludeTask(this.#context, task, this.#end ?? { state: "failed", text }, fault);
     } catch (cause) {
       this.#context.log.error({ err: cause, taskId: task.state.id }, "a task's end could not be stored");
-      this.#opened.reject(A2AError.from(cause));
+      this.#firstResult.reject(A2AError.from(cause));
       task.feed.breakOff(A2AError.from(cause));
     }
   }

@@ -6,7 +6,7 @@ import type { MessageSendParams } from "../../protocol/params.ts";
 import type { TaskRecord } from "../../store/store.ts";
 import type { CheckedPushConfig } from "../push/push-configs.ts";
 import type { Lease } from "./leases.ts";
-import type { CallExtras } from "../agent/agent-call.ts";
+import type { CallContext } from "../agent/agent-call.ts";
 
 /** A task in the store, and the right to run a turn of it; the record was read under the lease. */
 export interface ExistingTask {
@@ -15,13 +15,13 @@ export interface ExistingTask {
 }
 
 /** How a turn begins. */
-export interface Turn extends CallExtras {
+export interface Turn extends CallContext {
   readonly principal: string;
   /** The client's message and the parameters for the vendor, with the vendor's ids; absent where a task is followed. */
   readonly send?: {
     readonly message: Message;
     readonly params: MessageSendParams;
-    readonly way: "stream" | "send";
+    readonly mode: "stream" | "send";
   };
   /** A client listens from the first event on. */
   readonly listened: boolean;
@@ -38,10 +38,10 @@ export interface Turn extends CallExtras {
 }
 
 /** What a turn has come to: a task, or a lone message. */
-export type Opening = { readonly kind: "task" } | { readonly kind: "message"; readonly message: Message };
+export type FirstResult = { readonly kind: "task" } | { readonly kind: "message"; readonly message: Message };
 
 /** The state that this side ends a turn in, and the words for it. */
-export interface Verdict {
+export interface TurnEnd {
   readonly state: "failed" | "canceled";
   readonly text: string;
   /** What the error says besides, where no client knows of the task yet. */
@@ -53,7 +53,7 @@ export const cutShort = (agent: string, message: string): A2AError =>
   new A2AError("invalid-agent-response", { message, data: { agent, stage: "body" } });
 
 /** The turn has used up its total time. */
-export const overtime = (agent: string): Verdict => ({
+export const totalTimeout = (agent: string): TurnEnd => ({
   state: "failed",
   text: "The agent took longer than the allowed total time",
   data: { agent, stage: "timeout", timeout: "total" },

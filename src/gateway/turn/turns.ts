@@ -2,37 +2,37 @@
 import { Bag } from "../../collections/bag.ts";
 import { Registry } from "../../collections/registry.ts";
 import type { EngineContext } from "../context.ts";
-import type { Identity } from "./id-mapper.ts";
+import type { IdMapper } from "./id-mapper.ts";
 import type { Lease, Leases } from "./leases.ts";
-import { TaskRun } from "./turn-runner.ts";
+import { TurnRunner } from "./turn-runner.ts";
 import type { Turn } from "./turn.ts";
 
 export class Turns {
   readonly #context: EngineContext;
-  readonly #identity: Identity;
+  readonly #ids: IdMapper;
   readonly #leases: Leases;
-  readonly #runs = new Bag<TaskRun>();
+  readonly #runs = new Bag<TurnRunner>();
   /** Those of them that clients know as a task. */
-  readonly #tasks = new Registry<TaskRun>();
+  readonly #tasks = new Registry<TurnRunner>();
 
-  constructor(context: EngineContext, identity: Identity, leases: Leases) {
+  constructor(context: EngineContext, ids: IdMapper, leases: Leases) {
     this.#context = context;
-    this.#identity = identity;
+    this.#ids = ids;
     this.#leases = leases;
   }
 
   /** The task's running turn. */
-  get(taskId: string): TaskRun | undefined {
+  get(taskId: string): TurnRunner | undefined {
     return this.#tasks.get(taskId);
   }
 
   /** Begins a turn; it holds the lease of its task until it is over. */
-  start(turn: Turn): TaskRun {
+  start(turn: Turn): TurnRunner {
     const publish = (lease: Lease): void => {
       this.#tasks.set(lease.taskId, run);
       this.#leases.begun(lease);
     };
-    const run = new TaskRun(this.#context, this.#identity, turn, publish);
+    const run = new TurnRunner(this.#context, this.#ids, turn, publish);
     this.#runs.add(run);
     if (turn.existing) publish(turn.existing.lease);
     void run.done.then(() => this.#forget(run));
@@ -48,7 +48,7 @@ export class Turns {
     await Promise.all(this.#runs.members().map((run) => run.shutDown({ state: "failed", text })));
   }
 
-  #forget(run: TaskRun): void {
+  #forget(run: TurnRunner): void {
     this.#runs.delete(run);
     const { lease } = run;
     if (!lease) return;
