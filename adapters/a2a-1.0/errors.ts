@@ -89,6 +89,7 @@ const REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
   "content-type-not-supported": "CONTENT_TYPE_NOT_SUPPORTED",
   "invalid-agent-response": "INVALID_AGENT_RESPONSE",
   "extended-card-not-configured": "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
+  "version-not-supported": "VERSION_NOT_SUPPORTED",
 };
 
 const DOMAIN = "a2a-protocol.org";
