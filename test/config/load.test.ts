@@ -247,7 +247,7 @@ describe("the file", () => {
     const file = join(tmpdir(), "no-such-directory", "config.yaml");
     await expect(loadConfig(file, { adapters, env: {} })).rejects.toMatchObject({
       faults: [{ path: "", line: 0, column: 0, message: "there is no such file" }],
-      message: `There is a fault in the configuration:\n  ${file}  there is no such file`,
+      message: `There is an error in the configuration:\n  ${file}  there is no such file`,
     });
   });
 });
