@@ -92,7 +92,7 @@ function resolveAgent(
   });
 }
 
-/** What is valid but probably unintended. */
+/** What is allowed, but hardly meant. */
 export function warningsOf(config: Config): string[] {
   const ofAgents = [...config.agents.values()].flatMap((agent) => {
     const path = `agents.${agent.name}`;

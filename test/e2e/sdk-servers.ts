@@ -19,6 +19,7 @@ type Message = {
   role: "agent";
   parts: { kind: "text"; text: string }[];
 };
+type FilePart = { kind: "file"; file: { bytes: string } };
 type Status = { state: State; message?: Message };
 type AgentEvent =
   | Message
@@ -26,12 +27,13 @@ type AgentEvent =
   | (Ids & { kind: "status-update"; status: Status; final: boolean })
   | (Ids & {
       kind: "artifact-update";
-      artifact: { artifactId: string; parts: Message["parts"] };
+      artifact: { artifactId: string; parts: (Message["parts"][number] | FilePart)[] };
       append: boolean;
       lastChunk: boolean;
     });
 
 const parts = (text: string): Message["parts"] => [{ kind: "text", text }];
+const isFile = (part: object): part is FilePart => "kind" in part && part.kind === "file";
 const said = (text: string): Message => ({
   kind: "message",
   messageId: `m-${text}`,
@@ -43,7 +45,7 @@ const textOf = ({ userMessage }: Context): string =>
 
 /**
  * "message" is answered with a Message, "ask" asks back, "throw" throws in mid-stream, "slow" works until it is
- * canceled, anything else is answered in three chunks.
+ * canceled, "file" sends the message's files back, anything else is answered in three chunks.
  */
 class Agent {
   /** The tasks it was told to cancel. */
@@ -59,10 +61,14 @@ class Agent {
       bus.finished();
       return;
     }
-    const { status, chunk } = speaker(ids, bus);
+    const { status, artifact, chunk } = speaker(ids, bus);
     if (!context.task) bus.publish({ kind: "task", id: taskId, contextId, status: { state: "submitted" } });
     if (text === "ask") return status({ state: "input-required", message: said("Which one?") });
     status({ state: "working" });
+    if (text === "file") {
+      artifact(context.userMessage.parts.filter(isFile), false, true);
+      return status({ state: "completed" });
+    }
     chunk(`You said "${text}": `, false, false);
     if (text === "throw") throw new Error("out of paper");
     if (text === "slow") {
@@ -90,11 +96,21 @@ function speaker(ids: Ids, bus: Bus) {
     bus.publish({ kind: "status-update", ...ids, status, final });
     if (final) bus.finished();
   };
-  const chunk = (text: string, append: boolean, lastChunk: boolean): void => {
-    const artifact = { artifactId: "answer", parts: parts(text) };
-    bus.publish({ kind: "artifact-update", ...ids, artifact, append, lastChunk });
-  };
-  return { status, chunk };
+  const artifact = (
+    parts: (Message["parts"][number] | FilePart)[],
+    append: boolean,
+    lastChunk: boolean,
+  ): void =>
+    bus.publish({
+      kind: "artifact-update",
+      ...ids,
+      artifact: { artifactId: "answer", parts },
+      append,
+      lastChunk,
+    });
+  const chunk = (text: string, append: boolean, lastChunk: boolean): void =>
+    artifact(parts(text), append, lastChunk);
+  return { status, artifact, chunk };
 }
 
 const card = (protocolVersion: string) => ({

@@ -1,11 +1,11 @@
 /**
  * A server made with the official SDK 1.3.0 that speaks A2A 1.0 alone, over JSON-RPC, HTTP+JSON and gRPC. "message" is answered
- * with a Message, "ask" asks a question, "slow" works until it is canceled, "parts" answers one part of every kind,
- * anything else is answered in three chunks.
+ * with a Message, "ask" asks a question, "slow" works until it is canceled, "parts" answers one part of every kind, "file" sends
+ * the message's files back, "throw" throws in mid-stream, anything else is answered in three chunks.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { AgentCard, Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from "@a2a-js/sdk";
+import { AgentCard, Message, Part, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from "@a2a-js/sdk";
 import {
   AgentEvent,
   DefaultRequestHandler,
@@ -52,8 +52,15 @@ class Agent {
     if (text === "ask") return status("TASK_STATE_INPUT_REQUIRED", said("Which one?"));
     status("TASK_STATE_WORKING");
     if (text === "parts") chunk(PARTS, false, true);
-    else {
+    else if (text === "file") {
+      chunk(
+        userMessage.parts.map((part) => Object(Part.toJSON(part))).filter((part) => "raw" in part),
+        false,
+        true,
+      );
+    } else {
       chunk([{ text: `You said "${text}": ` }], false, false);
+      if (text === "throw") throw new Error("out of paper");
       if (text === "slow") await new Promise<void>((over) => this.#slow.set(taskId, over));
       if (text === "slow") return;
       chunk([{ text: "one, " }], true, false);

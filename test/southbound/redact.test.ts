@@ -100,10 +100,9 @@ describe("redaction", () => {
   ])("is done at once with a long text of %s", (_, secret) => {
     const hide = createRedactor([`${secret}x`]);
     const text = secret.repeat(200_000 / secret.length);
-    const before = process.cpuUsage();
+    const before = performance.now();
     expect(hide(text)).toBe(text);
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000).toBeLessThan(2_000);
+    expect(performance.now() - before).toBeLessThan(2_000);
   });
 
   test("hides what looks like a token that it does not know", () => {

@@ -7,11 +7,11 @@
  */
 import type { TaskRecord, TaskStore } from "../../store/store.ts";
 import { EventFeed } from "../feed/event-feed.ts";
-import { EVENTS_LOST } from "../task/repairs.ts";
+import { EVENTS_LOST } from "../task/events-lost.ts";
 import type { Subscription } from "../gateway.ts";
-import { loggedEvent, storedTask } from "./stored-tasks.ts";
+import { loggedEvent, storedTask } from "./task-record.ts";
 import type { TurnRunner } from "./turn-runner.ts";
-import { once } from "../feed/event-feed.ts";
+import { once } from "../feed/subscription.ts";
 
 /** Events read at once. */
 const PAGE = 1000;

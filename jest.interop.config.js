@@ -1,0 +1,10 @@
+/** Tests with agents and clients made by others, which are installed when they are needed. See test/interop/README.md. */
+import base from "./jest.config.js";
+
+export default {
+  ...base,
+  testMatch: ["<rootDir>/test/interop/*.interop.ts"],
+  globalSetup: "<rootDir>/test/interop/global-setup.ts",
+  testTimeout: 30_000,
+  silent: true,
+};
