@@ -130,6 +130,15 @@ export type UnaryResult =
   | TaskPushNotificationConfig[]
   | null;
 
+/** How webhooks are told of a task. */
+export interface Notifications {
+  /** Of the body, if it is not application/json. */
+  readonly mediaType?: string;
+  /** Credentials are sent in `Authorization` after the name of the config's first scheme, whatever that is. */
+  readonly anyScheme?: boolean;
+  toBody(task: Task): object;
+}
+
 /**
  * The dialect as clients are served in it. Params become those of 0.3.0, which are then validated and repaired like any
  * client's; only what the proxy's codec has preserved in metadata may be in there beyond 0.3.0's members.
@@ -145,6 +154,7 @@ export interface ClientDialect extends Dialect {
   fromResult(method: MethodName, result: UnaryResult): unknown;
   /** What an event of a stream becomes: one event or several, or none if the dialect has nothing to say of it. */
   fromEvent(event: StreamEvent): readonly object[];
+  readonly notifications: Notifications;
   readonly toRpcError: (error: A2AError) => RpcErrorObject;
   readonly toRestError?: (error: A2AError) => RestError;
   /** The card as clients of this dialect read it; its addresses are the proxy's own. */

@@ -64,16 +64,16 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const redact = createRedactor(config.secrets);
   const log = openLog(config, redact, deps.log);
   const server = await createServer(config, log);
+  const edge = edgeOf(config, deps.adapters);
   let grpc: GrpcServer | undefined;
   const store = await openStore(config, log, (isWell) => grpc?.setServing(isWell));
-  const push = await openPush(config, store, log, deps.resolve);
+  const push = await openPush(config, store, log, { ...edge, ...deps });
   const lifecycle = lifecycleOf(store);
   const [streams, deadlines] = [new EventStreams(config.server), new Deadlines()];
   const [cards, callbacks] = [new CardMemory(config.store.path), new Callbacks()];
   const shared = { store, cards, callbacks, deadlines, mint, log, redact, push };
   const { gateways, southbounds } = connectAgents(config, deps.adapters, shared);
   const { newId } = mint;
-  const edge = edgeOf(config, deps.adapters);
   const { gate, signer } = edge;
   const place = { declared: gate.declared, push: push !== undefined, signer };
   const agents = servedAgents(gateways, config, place);
@@ -206,12 +206,13 @@ async function openPush(
   { push, server }: Config,
   store: TaskStore,
   log: Logger,
-  resolve: Resolve | undefined,
+  { dialects: { all: dialects }, resolve }: { dialects: ClientDialects; resolve?: Resolve },
 ): Promise<Push | undefined> {
   if (!push.enabled) return undefined;
   try {
     const { now } = mint;
-    return await createPush(push, { store: store.push, issuer: server.publicUrl, log, now, resolve });
+    const issuer = server.publicUrl;
+    return await createPush(push, { store: store.push, dialects, issuer, log, now, resolve });
   } catch (error) {
     await store.close();
     throw error;

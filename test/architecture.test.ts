@@ -47,7 +47,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // The redactor, which keeps secrets out of faults; the contract, for the schemas of adapters' options.
   config: ["protocol", "net", "southbound", "type adapter.ts"],
   auth: ["protocol", "config", "lib", "net"],
-  push: ["protocol", "store", "net", "type config"],
+  push: ["protocol", "store", "net", "type config", "type dialect.ts"],
   gateway: [
     "protocol",
     "collections",

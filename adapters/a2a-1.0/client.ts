@@ -52,17 +52,21 @@ function toRestError(error: A2AError): RestError {
   return { status: code, body: { error: { code, status: grpcStatusName(error), message, details } } };
 }
 
+const MEDIA_TYPE = "application/a2a+json";
+
 export const client10: ClientDialect = {
   name: "a2a-1.0",
   jsonrpc: JSONRPC,
   rest: REST,
   grpc: GRPC,
-  mediaType: "application/a2a+json",
+  mediaType: MEDIA_TYPE,
   extensionsHeader: "A2A-Extensions",
   speaks: (version) => /^v?1(\.\d+){0,2}$/.test(version),
   toParams,
   fromResult,
   fromEvent: (event) => [fromCanonicalEvent(event)],
+  // A StreamResponse.
+  notifications: { mediaType: MEDIA_TYPE, anyScheme: true, toBody: fromCanonicalReply },
   toRpcError: (error) => {
     const data = detailsOf(error);
     return { code: error.rpcCode, message: error.message, ...(data && { data }) };

@@ -149,7 +149,7 @@ export class AgentGateway implements Gateway {
     const extras = this.#extras(caller);
     const { taskId, contextId } = params.message;
     const named = taskId === undefined ? undefined : await this.#access.continued(params.message, caller);
-    const { push, configuration } = await this.#push.inline(params.configuration);
+    const { push, configuration } = await this.#push.inline(params.configuration, caller);
     const existing = named && (await this.#access.leased(named, params.message));
     try {
       if (existing && push) await this.#push.keep(existing.record, push);

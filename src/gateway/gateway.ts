@@ -18,6 +18,8 @@ import type {
 export interface Caller {
   /** Owner of the tasks it makes; `anonymous` where the proxy asks for no credentials. */
   readonly principal: string;
+  /** In which it speaks; undefined: 0.3.0. Push notification configs remember it. */
+  readonly dialect?: string | undefined;
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal;
   /** Extension URIs of `X-A2A-Extensions`. */

@@ -182,6 +182,7 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
   deps.gate.requireMethod(principal, config.name, method.name);
   const caller: Caller = {
     principal: principal.id,
+    dialect: exchange.dialect?.name,
     signal: gone,
     extensions: requestedExtensions(ctx.get(headerOf(exchange))),
     forwarded: forwardedOf(config.forward, (name) => ctx.get(name)),

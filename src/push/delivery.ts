@@ -2,11 +2,12 @@
 import { request, type Agent, type Dispatcher } from "undici";
 import type { PushSettings } from "../config/push.ts";
 import { GuardError, UnresolvedError, type UrlGuard } from "../net/guard.ts";
-import { escapeLineBreaks, isFields } from "../protocol/json.ts";
+import { isFields } from "../protocol/json.ts";
 import { retryAfterOf } from "../net/retry-after.ts";
 import { PushNotificationConfig } from "../protocol/params.ts";
 import type { NotificationRecord } from "../store/push-store.ts";
 import { authenticationHeaders } from "./authentication.ts";
+import type { NotificationBody, NotificationForms } from "./forms.ts";
 import type { Signer } from "./signer.ts";
 
 /** The same in every attempt: by it a webhook knows what it has had already. */
@@ -29,6 +30,7 @@ export type Outcome =
 export interface CourierOptions {
   readonly guard: UrlGuard;
   readonly signer: Signer | undefined;
+  readonly forms: NotificationForms;
   readonly settings: Pick<PushSettings, "timeout" | "concurrencyPerHost">;
   readonly now: () => number;
 }
@@ -44,20 +46,20 @@ export class Courier {
   }
 
   /** Never rejects. */
-  async deliver(stored: NotificationRecord, signal: AbortSignal): Promise<Outcome> {
-    const { guard, settings } = this.#options;
-    const notification = { ...stored, json: escapeLineBreaks(stored.json) };
+  async deliver(notification: NotificationRecord, signal: AbortSignal): Promise<Outcome> {
+    const { guard, settings, forms } = this.#options;
     const timeout = AbortSignal.timeout(settings.timeout);
     try {
       const config = PushNotificationConfig.parse(JSON.parse(notification.config.json));
       // The rules may have changed since the config was set.
       const fault = guard.fault(config.url);
       if (fault !== undefined) return { kind: "refused", reason: fault };
+      const body = forms.body(notification.config.dialect, notification.json);
       const response = await request(config.url, {
         dispatcher: this.#agent,
         method: "POST",
-        headers: await this.#headers(notification, config),
-        body: notification.json,
+        headers: await this.#headers(notification, config, body),
+        body: body.text,
         signal: AbortSignal.any([signal, timeout]),
       });
       // Whatever becomes of the body, the status is the answer.
@@ -75,18 +77,19 @@ export class Courier {
   }
 
   async #headers(
-    { id, json, config: { taskId, origin } }: NotificationRecord,
+    { id, config: { taskId, origin, dialect } }: NotificationRecord,
     config: PushNotificationConfig,
+    { mediaType, text: body }: NotificationBody,
   ): Promise<Record<string, string>> {
-    const { signer, now } = this.#options;
+    const { signer, forms, now } = this.#options;
     const headers: Record<string, string> = {
-      "Content-Type": "application/json",
+      "Content-Type": mediaType,
       "User-Agent": "a2a-compat-proxy",
       [ID_HEADER]: id,
-      ...authenticationHeaders(config),
+      ...authenticationHeaders(config, forms.in(dialect)),
     };
     if (!signer) return headers;
-    const jwt = await signer.sign({ audience: origin, taskId, body: json, now: now() });
+    const jwt = await signer.sign({ audience: origin, taskId, body, now: now() });
     if ("Authorization" in headers) headers[JWT_HEADER] = jwt;
     else headers["Authorization"] = `Bearer ${jwt}`;
     return headers;

@@ -15,6 +15,8 @@ export interface PushConfigRecord {
   readonly principal: string;
   /** Of the webhook; webhooks of one origin share a place in the queue. */
   readonly origin: string;
+  /** In which it was made, and in which notifications are written; undefined: 0.3.0. */
+  readonly dialect?: string | undefined;
   /** The PushNotificationConfig, secrets included. */
   readonly json: string;
   /** Milliseconds since the epoch. */

@@ -2,7 +2,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 
-const CONFIG_COLUMNS = `agent, task_id AS taskId, id, principal, origin, json, created_at AS createdAt`;
+const CONFIG_COLUMNS = `agent, task_id AS taskId, id, principal, origin, dialect, json, created_at AS createdAt`;
+
+/** A column that may be null. */
+const optional = <T extends z.ZodType>(value: T) => value.nullable().transform((given) => given ?? undefined);
+const optionalTime = optional(z.number());
 
 const CONFIG_FIELDS = {
   agent: z.string(),
@@ -10,14 +14,10 @@ const CONFIG_FIELDS = {
   id: z.string(),
   principal: z.string(),
   origin: z.string(),
+  dialect: optional(z.string()),
   json: z.string(),
   createdAt: z.number(),
 };
-
-const optionalTime = z
-  .number()
-  .nullable()
-  .transform((time) => time ?? undefined);
 
 export const ConfigRow = z.object(CONFIG_FIELDS);
 export const LaneRow = z.object({ ...CONFIG_FIELDS, key: z.number(), attempts: z.number() });
@@ -65,9 +65,10 @@ const FIRST_OF = (column: string): string =>
 /** Those of one config, by agent, task and id. */
 const prepareConfigs = (db: DatabaseSync) => ({
   putConfig: db.prepare(`
-    INSERT INTO push_configs (agent, task_id, id, principal, origin, json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO push_configs (agent, task_id, id, principal, origin, dialect, json, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (agent, task_id, id) DO UPDATE SET principal = excluded.principal, origin = excluded.origin,
-      json = excluded.json, created_at = excluded.created_at, attempts = 0,
+      dialect = excluded.dialect, json = excluded.json, created_at = excluded.created_at, attempts = 0,
       due_at = min(due_at, excluded.created_at)`),
   getConfig: db.prepare(
     `SELECT ${CONFIG_COLUMNS} FROM push_configs WHERE agent = ? AND task_id = ? AND id = ?`,

@@ -146,6 +146,9 @@ const ENDPOINTS = `
     GROUP BY principal, origin;
 `;
 
+/** Null: 0.3.0, which all were made in before. */
+const PUSH_DIALECT = "ALTER TABLE push_configs ADD COLUMN dialect TEXT;";
+
 export const MIGRATIONS: readonly string[] = [
   TABLES,
   PUSH_TABLES,
@@ -154,6 +157,7 @@ export const MIGRATIONS: readonly string[] = [
   CALLBACK_COLUMN,
   FEWER_INDEXES,
   ENDPOINTS,
+  PUSH_DIALECT,
 ];
 
 /**

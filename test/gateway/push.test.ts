@@ -7,6 +7,7 @@ import { asTask, callerOf, gatewayOver, params, reader } from "../support/fake-a
 const rules = { allowHttp: false, allowPrivate: false, allowHosts: [], allowPorts: [443] };
 const push = {
   guard: new UrlGuard(rules, async () => ["93.184.216.34"]),
+  credentialsFault: () => undefined,
   configsPerTask: 10,
   wake: () => {},
 };

@@ -1,7 +1,9 @@
 /** One attempt, at webhooks that answer badly, slowly, without end, or that must not be called. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { pino } from "pino";
 import { UrlGuard, type GuardRules, type Resolve } from "../../src/net/guard.ts";
 import { Courier, type Outcome } from "../../src/push/delivery.ts";
+import { NotificationForms } from "../../src/push/forms.ts";
 import { cleanUp, deadOrigin, serve, serveTcp } from "../southbound/loopback.ts";
 
 const OPEN: GuardRules = { allowHttp: true, allowPrivate: true, allowHosts: [], allowPorts: "any" };
@@ -21,7 +23,8 @@ async function attempt(
   { timeout = 200, signal = new AbortController().signal } = {},
 ): Promise<Outcome> {
   const settings = { timeout, concurrencyPerHost: 1 };
-  const courier = new Courier({ guard, signer: undefined, settings, now: () => 0 });
+  const forms = new NotificationForms([], pino({ level: "silent" }));
+  const courier = new Courier({ guard, signer: undefined, forms, settings, now: () => 0 });
   couriers.push(courier);
   const config = {
     agent: "planner",

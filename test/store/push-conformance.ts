@@ -38,8 +38,8 @@ function describeConfigs(store: Current, reopen: Reopen): void {
   test("keeps configs in order, replaces one of the same id, also after it was opened again", async () => {
     const { push } = store();
     const first = pushConfig();
-    const second = pushConfig({ id: "second" });
-    const changed = pushConfig({ json: "{}", origin: "https://b.example", createdAt: 2000 });
+    const second = pushConfig({ id: "second", dialect: "a" });
+    const changed = pushConfig({ json: "{}", origin: "https://b.example", createdAt: 2000, dialect: "b" });
     for (const config of [first, second, changed]) expect(await push.putConfig(config, 2)).toBe(true);
     await reopen();
     expect(await store().push.listConfigs(task)).toEqual([changed, second]);
@@ -83,7 +83,7 @@ function describeConfigs(store: Current, reopen: Reopen): void {
 function describeOutbox(store: Current, reopen: Reopen): void {
   test("queues a task for each of its configs, and only when told to", async () => {
     await store().push.putConfig(pushConfig(), 9);
-    await store().push.putConfig(pushConfig({ id: "second" }), 9);
+    await store().push.putConfig(pushConfig({ id: "second", dialect: "a" }), 9);
     await store().putTask(taskRecord());
     expect(await store().push.nextDue()).toBeUndefined();
     await store().putTask(taskRecord({ updatedAt: 1234, json: '"é"' }), { notify: true });
@@ -94,8 +94,13 @@ function describeOutbox(store: Current, reopen: Reopen): void {
     const common = { queuedAt: 1234, attempts: 0, json: '"é"', endpoint };
     expect(claimed).toEqual([
       { ...common, id: expect.stringMatching(/^[0-9a-f]{32}$/), config: pushConfig() },
-      { ...common, id: expect.stringMatching(/^[0-9a-f]{32}$/), config: pushConfig({ id: "second" }) },
+      {
+        ...common,
+        id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        config: pushConfig({ id: "second", dialect: "a" }),
+      },
     ]);
+    expect(claimed.map(({ config }) => config.dialect)).toEqual([undefined, "a"]);
     expect(claimed[0]?.id).not.toBe(claimed[1]?.id);
   });
 

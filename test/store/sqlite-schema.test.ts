@@ -39,6 +39,17 @@ describe("migrate", () => {
     expect(version()).toBe(3);
   });
 
+  test("takes push configs of before dialects were remembered for those of 0.3.0", () => {
+    migrate(db, MIGRATIONS.slice(0, 7));
+    db.exec(`INSERT INTO push_configs (agent, task_id, id, principal, origin, json, created_at)
+      VALUES ('planner', 't', 'default', 'alice', 'https://a.example', '{}', 1)`);
+    migrate(db);
+    expect({ ...db.prepare("SELECT id, dialect FROM push_configs").get() }).toEqual({
+      id: "default",
+      dialect: null,
+    });
+  });
+
   test("changes nothing when a step fails", () => {
     migrate(db, ["CREATE TABLE a (x)"]);
     expect(() => migrate(db, ["CREATE TABLE a (x)", "CREATE TABLE b (x)", "no SQL"])).toThrow("syntax error");

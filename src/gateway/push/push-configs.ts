@@ -8,7 +8,6 @@ import {
   type TaskIdParams,
   type TaskPushNotificationConfig,
 } from "../../protocol/params.ts";
-import { authenticationFault } from "../../push/authentication.ts";
 import type { PushPolicy } from "../../push/create-push.ts";
 import type { PushConfigRecord } from "../../store/push-store.ts";
 import type { TaskRecord } from "../../store/store.ts";
@@ -20,7 +19,7 @@ const DEFAULT_ID = "default";
 const MAX_ID = 256;
 
 /** A config that was checked, for a task that may not be there yet. */
-export type CheckedPushConfig = Pick<PushConfigRecord, "id" | "origin" | "json" | "createdAt">;
+export type CheckedPushConfig = Pick<PushConfigRecord, "id" | "origin" | "dialect" | "json" | "createdAt">;
 
 /** The task of that id, where it is the caller's; rejects with `task-not-found`. */
 export type OwnedTask = (id: string, caller: Caller) => Promise<TaskRecord>;
@@ -36,7 +35,8 @@ export class PushConfigs {
 
   async set(params: TaskPushNotificationConfig, caller: Caller): Promise<TaskPushNotificationConfig> {
     const task = await this.#task(params.taskId, caller);
-    return this.keep(task, await this.check(params.pushNotificationConfig, "pushNotificationConfig"));
+    const path = "pushNotificationConfig";
+    return this.keep(task, await this.check(params.pushNotificationConfig, path, caller));
   }
 
   async get(params: GetPushConfigParams, caller: Caller): Promise<TaskPushNotificationConfig> {
@@ -63,26 +63,32 @@ export class PushConfigs {
    * Takes the config out of what comes with a message: the gateway itself tells the client's webhook, and the vendor
    * is not given its address and secrets.
    */
-  async inline(configuration: MessageSendParams["configuration"]) {
+  async inline(configuration: MessageSendParams["configuration"], caller: Caller) {
     const { pushNotificationConfig, ...rest } = configuration ?? {};
     const path = "configuration.pushNotificationConfig";
-    const push = pushNotificationConfig && (await this.check(pushNotificationConfig, path));
+    const push = pushNotificationConfig && (await this.check(pushNotificationConfig, path, caller));
     return { push, configuration: configuration && rest };
   }
 
   /** Rejects with `push-not-supported`, or with `invalid-params` and the reason; `path` is where the config is. */
-  async check(config: PushNotificationConfig, path: string): Promise<CheckedPushConfig> {
-    const { guard } = this.#requirePolicy();
+  async check(config: PushNotificationConfig, path: string, { dialect }: Caller): Promise<CheckedPushConfig> {
+    const policy = this.#requirePolicy();
     const { id = DEFAULT_ID } = config;
     if (id.length > MAX_ID) throw invalid(`${path}.id`, `must have at most ${MAX_ID} characters`);
-    const fault = authenticationFault(config);
+    const fault = policy.credentialsFault(config, dialect);
     if (fault) throw invalid(`${path}.${fault.path}`, fault.reason);
-    const { origin } = await guard.admit(config.url, `${path}.url`).catch((error: unknown) => {
+    const { origin } = await policy.guard.admit(config.url, `${path}.url`).catch((error: unknown) => {
       // The client is not told what addresses a name has.
       this.#context.log.debug({ err: error, origin: URL.parse(config.url)?.origin }, "refused a webhook");
       throw error;
     });
-    return { id, origin, json: JSON.stringify({ ...config, id }), createdAt: this.#context.mint.now() };
+    return {
+      id,
+      origin,
+      dialect,
+      json: JSON.stringify({ ...config, id }),
+      createdAt: this.#context.mint.now(),
+    };
   }
 
   /** Rejects with `invalid-params` where the task has too many. */
