@@ -5,7 +5,8 @@
 import type { Middleware, ParameterizedContext } from "koa";
 import type { Logger } from "pino";
 import { A2AError } from "../protocol/errors.ts";
-import { escapeLineBreaks } from "../protocol/json.ts";
+import { setImmediate } from "node:timers/promises";
+import { escapeLongText } from "../protocol/json.ts";
 import { outcomeOf, requestIdOf, type AccessLine } from "./access-line.ts";
 
 export interface RequestState {
@@ -71,7 +72,7 @@ export const jsonBodies: Middleware<RequestState> = async (ctx, next) => {
   const body: unknown = ctx.body;
   if (ctx.respond === false || !body || (typeof body === "string" && !ctx.response.is("json", "+json")))
     return;
-  const json = escapeLineBreaks(typeof body === "string" ? body : JSON.stringify(body));
+  const json = await escapeLongText(typeof body === "string" ? body : JSON.stringify(body), setImmediate);
   if (json !== body) ctx.body = json;
 };
 

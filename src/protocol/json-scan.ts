@@ -8,6 +8,8 @@ export interface JsonBounds {
   readonly values: number;
   /** Levels of objects and arrays. */
   readonly levels: number;
+  /** Characters of a number: the time to make one of millions of digits grows faster than they do. */
+  readonly digits: number;
 }
 
 const QUOTE = 0x22;
@@ -23,7 +25,7 @@ const SPACE = 0x20;
  * The number of values in the text, or else which of the bounds it exceeds. Of a text that is no JSON it says something, in the
  * same time.
  */
-export function countValues(text: string, { values, levels }: JsonBounds): number | keyof JsonBounds {
+export function countValues(text: string, { values, levels, digits }: JsonBounds): number | keyof JsonBounds {
   let count = 1;
   let level = 0;
   let wasOpened = false;
@@ -46,9 +48,12 @@ export function countValues(text: string, { values, levels }: JsonBounds): numbe
     } else if (character === QUOTE) {
       at = endOfString(text, at);
     } else {
+      const begin = at;
       const isSpace = character <= SPACE;
       at = isSpace ? endOfSpace(text, at) : endOfWord(text, at);
       if (isSpace) continue;
+      // The colon before a number counts as one of its characters.
+      if (at - begin > digits) return "digits";
     }
     wasOpened = false;
     // Beyond by one may still be an empty array's, and so be taken back.

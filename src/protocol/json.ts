@@ -34,6 +34,27 @@ export function escapeLineBreaks(json: string): string {
   return escaped.toString("utf8", 0, length);
 }
 
+/** Characters of a text that is escaped at once. */
+const SLICE = 256 * 1024;
+
+/** The same, with a pause after each slice of a long text: one of a million such characters takes as long as fifty requests. */
+export async function escapeLongText(json: string, pause: () => Promise<unknown>): Promise<string> {
+  if (json.length <= SLICE) return escapeLineBreaks(json);
+  const slices: string[] = [];
+  for (let at = 0; at < json.length;) {
+    const end = at + SLICE - (isHighSurrogate(json.charCodeAt(at + SLICE - 1)) ? 1 : 0);
+    const slice = json.slice(at, end);
+    const escaped = escapeLineBreaks(slice);
+    slices.push(escaped);
+    if (escaped !== slice) await pause();
+    at = end;
+  }
+  return slices.join("");
+}
+
+/** The first half of a character, which must not be parted from the second. */
+const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff;
+
 /** The escape for what stands there, in UTF-8: C2 85, E2 80 A8 or E2 80 A9. */
 function lineBreakAt(bytes: Buffer, at: number): Buffer | undefined {
   const first = bytes[at];

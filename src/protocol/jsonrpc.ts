@@ -14,6 +14,9 @@ export type RequestId = string;
 /** The id of an answer to a request that has none, or whose id cannot be made out (JSON-RPC 2.0 §5). */
 export const NO_ID: RequestId = "null";
 
+/** Characters of a number in a request. The longest that JavaScript can tell apart have two dozen. */
+const MAX_DIGITS = 4096;
+
 export interface RpcCall {
   readonly method: string;
   /** Not yet looked at: absent, an array or any other value. */
@@ -26,9 +29,10 @@ export interface RpcCall {
  * @param note told how many values there are, before they are made
  */
 export function parseBody(text: string, values: number, note: (values: number) => void = () => {}): unknown {
-  const count = countValues(text, { values, levels: MAX_NESTING });
+  const count = countValues(text, { values, levels: MAX_NESTING, digits: MAX_DIGITS });
   if (count === "values") throw tooManyValues(values);
   if (count === "levels") throw invalid(`more than ${MAX_NESTING} levels are nested`);
+  if (count === "digits") throw invalid(`a number has more than ${MAX_DIGITS} characters`);
   note(count);
   try {
     return JSON.parse(text);

@@ -225,10 +225,10 @@ describe("a stream that fails before its first event", () => {
 
   test("is one event if the method is unknown and the client reads streams alone", async () => {
     await using proxy = await start({ gateway });
-    const request = rpc("SendStreamingMessage", { message: userMessage() }, 7);
+    const request = rpc("Message/Stream", { message: userMessage() }, 7);
     const response = await post(proxy, request, { Accept: "text/event-stream" });
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
-    const message = "Method not found: SendStreamingMessage (this URL speaks A2A 0.3.0: message/stream)";
+    const message = "Method not found: Message/Stream (this URL speaks A2A 0.3.0: message/stream)";
     expect(await response.text()).toBe(
       `data: {"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"${message}"}}\n\n`,
     );
@@ -238,12 +238,12 @@ describe("a stream that fails before its first event", () => {
     "is JSON if the method is unknown and the client accepts %s",
     async (accept) => {
       await using proxy = await start({ gateway });
-      const response = await post(proxy, rpc("SendMessage", {}, 7), { Accept: accept });
+      const response = await post(proxy, rpc("Message/Send", {}, 7), { Accept: accept });
       expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
       expect(await response.json()).toMatchObject({
         error: {
           code: -32601,
-          message: "Method not found: SendMessage (this URL speaks A2A 0.3.0: message/send)",
+          message: "Method not found: Message/Send (this URL speaks A2A 0.3.0: message/send)",
         },
       });
     },

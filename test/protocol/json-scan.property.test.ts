@@ -25,12 +25,20 @@ test("values and levels are counted as they are", () => {
     fc.property(values, spaces, (value, space) => {
       const text = JSON.stringify(value, undefined, space);
       const [count, levels] = [valuesIn(value), levelsOf(value)];
-      expect(countValues(text, { values: count, levels })).toBe(count);
-      expect(countValues(text, { values: count - 1, levels })).toBe("values");
-      if (levels > 0) expect(countValues(text, { values: count, levels: levels - 1 })).toBe("levels");
+      const digits = 1000;
+      expect(countValues(text, { values: count, levels, digits })).toBe(count);
+      expect(countValues(text, { values: count - 1, levels, digits })).toBe("values");
+      if (levels > 0) expect(countValues(text, { values: count, levels: levels - 1, digits })).toBe("levels");
     }),
     { numRuns: 500 },
   );
+});
+
+test("a number of too many digits is told before it is made", () => {
+  const bounds = { values: 10, levels: 3, digits: 20 };
+  expect(countValues(`{"a":${"1".repeat(20)}}`, bounds)).toBe(2);
+  expect(countValues(`{"a":${"1".repeat(21)}}`, bounds)).toBe("digits");
+  expect(countValues(`{"a":"${"1".repeat(100)}"}`, bounds)).toBe(2);
 });
 
 const ids = fc.constantFrom(

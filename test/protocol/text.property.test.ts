@@ -1,7 +1,7 @@
 /** What is made uniform by hand, for speed, is what the slow and obvious way makes. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { escapeLineBreaks } from "../../src/protocol/json.ts";
+import { escapeLineBreaks, escapeLongText } from "../../src/protocol/json.ts";
 import { standardBase64 } from "../../src/protocol/text.ts";
 
 const characters = fc.constantFrom(
@@ -46,4 +46,17 @@ test("base64 is the same content in every alphabet, with or without line breaks 
 
 test.each(["A", "AAAAA", "=AAA", "A=AA", "AA=A", "AAA*", "AAA中", "AA\0A"])("%j is not base64", (text) => {
   expect(standardBase64(text)).toBeUndefined();
+});
+
+test("a long text is escaped in slices, with pauses, and no character is parted", async () => {
+  const pieces = ["\u2028", "a", "\u{1F30D}", "\u4e2d", "\u0085"];
+  const text = Array.from({ length: 400_001 }, (_, index) => pieces[(index * 7) % 5]).join("");
+  for (const shifted of [text, `x${text}`]) {
+    let pauses = 0;
+    const json = JSON.stringify(shifted);
+    const escaped = await escapeLongText(json, () => Promise.resolve((pauses += 1)));
+    expect(escaped === escapeLineBreaks(json)).toBe(true);
+    expect(JSON.parse(escaped) === shifted).toBe(true);
+    expect(pauses).toBeGreaterThan(1);
+  }
 });
