@@ -130,7 +130,7 @@ async function requestOf(
 const wireMethod = (request: HttpRequest | undefined): string =>
   /"method":"([^"]+)"/.exec(JSON.stringify(request?.body ?? ""))?.[1] ?? "";
 
-/** `supplied`, or the vendor's method and when it is there. */
+/** `emulated`, or the vendor's method and when it is there. */
 async function methodCell(adapter: Adapter, key: keyof NativeMethods): Promise<string> {
   const probes = await Promise.all(CLAIMS.map((claim) => connect(adapter, claim)));
   const isNative: boolean[] = [];
@@ -139,7 +139,7 @@ async function methodCell(adapter: Adapter, key: keyof NativeMethods): Promise<s
     isNative[index] = (backend.native?.(known)[key] ?? true) && backend[key] !== undefined;
   }
   const probe = probes[isNative.indexOf(true)];
-  if (!probe) return "supplied";
+  if (!probe) return "emulated";
   const condition = CONDITIONS.get(isNative.join()) ?? ", sometimes";
   return `\`${wireMethod(await requestOf(probe, key))}\`${condition}`;
 }

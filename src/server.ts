@@ -11,7 +11,7 @@ import { exposureFault, hostsOf, pagesOf } from "./config/exposure.ts";
 import { AgentGateway } from "./gateway/agent-gateway.ts";
 import { Callbacks } from "./gateway/push/callbacks.ts";
 import { Deadlines } from "./gateway/agent/deadlines.ts";
-import { failUnserved } from "./gateway/turn/task-record.ts";
+import { failUnserved } from "./gateway/turn/stored-tasks.ts";
 import { createLogger, takeGrpcLog } from "./log.ts";
 import { ClientDialects } from "./northbound/dialects.ts";
 import { createCardSigner, type CardSigner } from "./northbound/card-signer.ts";

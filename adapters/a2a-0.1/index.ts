@@ -140,7 +140,7 @@ class LegacyBackend implements Backend {
     });
   }
 
-  /** Undefined where there is no card to be had: then the agent is asked; a method it does not have does nothing there. */
+  /** Undefined if the card is unavailable: then the agent is asked; a method it does not have does nothing there. */
   async #knownCard(signal: AbortSignal): Promise<AgentCard | undefined> {
     try {
       return await this.#card.get(signal);

@@ -1,5 +1,5 @@
 /**
- * How often one address may show credentials that are no good. Beyond it such requests are refused with 429 rather than
+ * How often one address may present invalid credentials. Beyond it such requests are refused with 429 rather than
  * 401. Good credentials are good from any address: whoever shares one with others cannot lock them out.
  */
 import { RateLimiterMemory } from "rate-limiter-flexible";
@@ -26,7 +26,7 @@ export class FailedLogins {
     if (this.#limiter === undefined) return;
     const { failedLogins: limit, per } = this.#limits;
     await consume(this.#limiter, sourceOf(presented, this.#isTrusted), {
-      reason: "too many requests from this address have shown credentials that are no good",
+      reason: "too many requests from this address had invalid credentials",
       limit,
       per,
     });

@@ -22,13 +22,13 @@ export interface Scheme {
    * no good, and with an A2AError where that cannot be found out.
    */
   identify(presented: Presented): Promise<Principal | undefined>;
-  /** For `WWW-Authenticate`; `refused` says why what the caller has shown was no good. */
+  /** For `WWW-Authenticate`; `refused` says why the credentials are invalid. */
   challenges(refused?: string): readonly string[];
   /** As the card declares it (§5.5.3): each of these alone is enough. */
   readonly declared: Readonly<Record<string, DeclaredScheme>>;
 }
 
-/** The caller has shown something that is no good. The message goes to the caller: it holds nothing of what was shown. */
+/** The credentials are invalid. The message goes to the caller: it holds nothing of what was shown. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }

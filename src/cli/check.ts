@@ -44,7 +44,7 @@ export async function check(options: { config: string; offline?: boolean }, deps
     (exposure === undefined ? 0 : 1);
   if (exposure !== undefined) printFault(exposure, deps);
   line(deps.out);
-  const found = faults === 0 ? "no faults" : counted(faults, "fault");
+  const found = faults === 0 ? "no problems found" : counted(faults, "problem");
   line(deps.out, `${options.config}: ${counted(agents.length, "agent")}, ${found}`);
   return faults === 0 ? EXIT.ok : EXIT.fault;
 }
@@ -65,7 +65,7 @@ async function checkVendors(agents: readonly AgentConfig[], config: Config, deps
   // An agent's card and errors hold what the agent pleases, the credentials that it was shown among it.
   const shown = (text: string): string => escapeControls(redact(text));
   const rows = reports.map(({ row }) => row.map(shown));
-  printTable([["agent", "dialect", "card", "native", "supplied"], ...rows], deps);
+  printTable([["agent", "dialect", "card", "native", "emulated"], ...rows], deps);
   const notes = reports.flatMap(({ note }) => (note === undefined ? [] : shown(note)));
   if (notes.length > 0) line(deps.out);
   for (const note of notes) line(deps.out, note);
@@ -80,7 +80,7 @@ async function checkVendors(agents: readonly AgentConfig[], config: Config, deps
 }
 
 const printFault = (fault: string, { err }: CliDeps): void =>
-  line(err, `${paint(err, "red", "fault")} ${fault}`);
+  line(err, `${paint(err, "red", "error")} ${fault}`);
 
 interface Checking {
   readonly config: Config;

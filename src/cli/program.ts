@@ -66,7 +66,7 @@ function createProgram(deps: CliDeps, done: (code: number) => void): Command {
   withConfig(
     command(
       "check",
-      "Check the configuration, fetch every vendor's card, and show what is native and what supplied.",
+      "Check the configuration, probe every agent, and show which methods are native and which emulated.",
     ),
   )
     .option("--offline", "check the file only")

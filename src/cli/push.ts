@@ -57,7 +57,7 @@ function settle(
       if (await each(push, id)) done += 1;
       else unknown.push(id);
     }
-    for (const id of unknown) line(deps.err, `${paint(deps.err, "red", "fault")} ${id}: no such dead letter`);
+    for (const id of unknown) line(deps.err, `${paint(deps.err, "red", "error")} ${id}: no such dead letter`);
     line(deps.out, `${done} ${verb}`);
     return unknown.length === 0 ? EXIT.ok : EXIT.fault;
   });

@@ -226,7 +226,7 @@ export const RateLimitsSchema = z.strictObject({
     .prefault(100)
     .meta({
       description:
-        "Requests from one address with credentials that are no good, within `per`; beyond it HTTP 429 in place of 401. " +
+        "Requests from one address with invalid credentials, within `per`; beyond it HTTP 429 in place of 401. " +
         "0: no limit. Behind a reverse proxy, `server.trustProxy` tells the addresses apart.",
       defaultsTo: "100",
     }),

@@ -74,6 +74,6 @@ export interface RateLimits {
   readonly per: number;
   /** Open streams of one caller, over all agents. */
   readonly streams?: number;
-  /** Requests from one address with credentials that are no good, within `per`; 0: any number. */
+  /** Requests from one address with invalid credentials, within `per`; 0: any number. */
   readonly failedLogins?: number;
 }

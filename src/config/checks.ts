@@ -66,7 +66,7 @@ export async function check(
 function unknownAdapter(name: string, known: readonly string[]): string {
   const isVersion = /^a2a[-_ ]?v?\d[\d.]*$/i.test(name);
   const near = isVersion ? "" : suggestion(name, known);
-  return `is no known adapter${near || `; there are ${known.join(", ")}`}`;
+  return `unknown adapter${near || `; there are ${known.join(", ")}`}`;
 }
 
 function uncallable({ name: adapter, speaksGrpc }: Adapter, agent: string, url: unknown): Complaint[] {
@@ -77,7 +77,7 @@ function uncallable({ name: adapter, speaksGrpc }: Adapter, agent: string, url: 
 function unknownDefault(value: unknown, agents: unknown): Complaint[] {
   const name = valueAt(value, ["default"]);
   if (typeof name !== "string" || name === "" || !isObject(agents) || Object.hasOwn(agents, name)) return [];
-  return [complain(["default"], `names no agent${suggestion(name, Object.keys(agents))}`)];
+  return [complain(["default"], `no such agent${suggestion(name, Object.keys(agents))}`)];
 }
 
 /** A host leads to one agent, and that of `server.publicUrl` to the default one. */
@@ -105,7 +105,7 @@ function unknownInGrants(value: unknown, path: Path, agents: unknown): Complaint
     return inner.flatMap((name: unknown, index) =>
       typeof name !== "string" || name === "" || Object.hasOwn(agents, name)
         ? []
-        : [complain([...here, index], `names no agent${suggestion(name, Object.keys(agents))}`)],
+        : [complain([...here, index], `no such agent${suggestion(name, Object.keys(agents))}`)],
     );
   });
 }

@@ -145,7 +145,7 @@ export class SourceDocument {
       const name = isScalar(key) ? unmask(String(key.value)) : "?";
       const child = [...path, name];
       if (seen.has(name)) {
-        this.#find(child, start(key), "is given twice");
+        this.#find(child, start(key), "duplicate key");
         continue;
       }
       const blank = isScalar(value) && value.source === "";

@@ -36,7 +36,7 @@ export function pagesOf({ auth, server }: Exposed): {
   return { isOpen: typeof auth === "string", origins };
 }
 
-/** What is allowed, but hardly meant. */
+/** What is valid but probably unintended. */
 export function exposureWarnings(config: Exposed): string[] {
   const { auth, server } = config;
   const isLocal = isLoopbackHost(server.host);

@@ -19,7 +19,7 @@ export class ConfigError extends Error {
 
   constructor(file: string, faults: readonly Fault[]) {
     const sorted = [...faults].sort((a, b) => a.line - b.line || a.column - b.column);
-    const head = sorted.length === 1 ? "There is a fault" : `There are ${sorted.length} faults`;
+    const head = sorted.length === 1 ? "There is an error" : `There are ${sorted.length} errors`;
     super(
       [`${head} in the configuration:`, ...sorted.map((fault) => `  ${faultLine(file, fault)}`)].join("\n"),
     );
@@ -94,7 +94,7 @@ export function toComplaints(
       const known = knownKeys(schema, value, inner);
       return issue.keys.map((key) => ({
         path: [...path, key],
-        message: `is no known key${suggestion(key, known)}`,
+        message: `unknown key${suggestion(key, known)}`,
         about: "key",
       }));
     }

@@ -20,7 +20,7 @@ export interface LoadOptions {
 
 export interface LoadedConfig {
   readonly config: Config;
-  /** What is allowed, but hardly meant; each begins with its path. */
+  /** What is valid but probably unintended; each begins with its path. */
   readonly warnings: readonly string[];
 }
 

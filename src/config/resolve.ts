@@ -92,7 +92,7 @@ function resolveAgent(
   });
 }
 
-/** What is allowed, but hardly meant. */
+/** What is valid but probably unintended. */
 export function warningsOf(config: Config): string[] {
   const ofAgents = [...config.agents.values()].flatMap((agent) => {
     const path = `agents.${agent.name}`;

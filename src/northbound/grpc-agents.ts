@@ -43,7 +43,7 @@ export class GrpcAgents {
     const name = this.#only ?? named ?? this.#hosts.get(hostOf(authority)) ?? this.#fallback;
     if (name === undefined) throw invalid("is required, since there is no default agent");
     const agent = this.#agents.get(name);
-    if (agent === undefined) throw invalid("names no agent");
+    if (agent === undefined) throw invalid("no such agent");
     return agent;
   }
 }

@@ -4,7 +4,7 @@
  * its event's own `metadata`, under the proxy's key; others get their events as they are.
  */
 import type { Metadata } from "@grpc/grpc-js";
-import { RESUME_KEY } from "../gateway/task/events-lost.ts";
+import { RESUME_KEY } from "../gateway/task/repairs.ts";
 import { isFields } from "../protocol/json.ts";
 import type { StreamEvent } from "../protocol/model.ts";
 

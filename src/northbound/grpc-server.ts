@@ -23,7 +23,7 @@ import type { ServedAgent } from "./served-agent.ts";
 export interface GrpcOptions extends Omit<GrpcDeps, "door"> {
   readonly config: GrpcConfig;
   readonly agents: ReadonlyMap<string, ServedAgent>;
-  /** Served where a call names no agent. */
+  /** Served where a call no such agent. */
   readonly fallback: string | undefined;
   /** A connection without traffic is asked for a sign of life this often, ms. */
   readonly heartbeat: number;

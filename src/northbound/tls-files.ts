@@ -1,4 +1,4 @@
-/** The certificate of a listener. Files that are renewed on disk are taken up while it runs. */
+/** The certificate of a listener. Files that are renewed on disk are reloaded while it runs. */
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
@@ -55,7 +55,7 @@ export class TlsFiles {
       if (isSame(this.#current, next)) return;
       use(next);
       this.#current = next;
-      log.info({ validTo: new X509Certificate(next.cert).validTo }, `took up the new ${name}`);
+      log.info({ validTo: new X509Certificate(next.cert).validTo }, `reloaded ${name}`);
     } catch (err) {
       log.error({ err }, `the ${name} has changed and cannot be used; the old one stays`);
     }

@@ -23,7 +23,7 @@ export interface AuthorizerOptions extends Pick<AgentConfig, "credentials" | "he
 }
 
 export interface Authorizer {
-  /** Rejects with an A2AError where there is no token to be had. */
+  /** Rejects with an A2AError if no token is available. */
   authorize(signal: AbortSignal): Promise<Authorization>;
   /** The vendor has answered 401. True: `authorize` gives something else now, with which to try once more. */
   refused(authorization: Authorization): boolean;

@@ -122,7 +122,7 @@ class GrpcJsClient implements ClosableGrpcClient {
     yield* this.#attempt(request, await this.#authorize(request), limit);
   }
 
-  /** Rejects where there is no token to be had, and where the credentials have no place in gRPC. */
+  /** Rejects if no token is available, and where the credentials have no place in gRPC. */
   async #authorize({ rpc, signal }: GrpcRequest): Promise<Authorization> {
     const { agent, authorizer } = this.#options;
     let authorization: Authorization;

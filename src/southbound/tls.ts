@@ -40,7 +40,7 @@ export function liveTls(agent: string, tls: AgentTls | undefined, log: Logger): 
     seen = marks;
     try {
       identity = usable(readTls(agent, tls));
-      log.info({ files }, "took up the agent's changed certificates");
+      log.info({ files }, "reloaded the agent's changed certificates");
     } catch (err) {
       log.warn({ err, files }, "the agent's certificates have changed and cannot be used; the old ones stay");
     }

@@ -126,7 +126,7 @@ describe("the configuration", () => {
   test.each([
     ["auth: {}", "1:1 auth: must have apiKeys, oidc or mtls, or be `none`"],
     ["auth: off", "1:7 auth: must be `none`, or have apiKeys, oidc or mtls"],
-    ["auth: { apiKey: {} }", "1:9 auth.apiKey: is no known key; did you mean `apiKeys`?"],
+    ["auth: { apiKey: {} }", "1:9 auth.apiKey: unknown key; did you mean `apiKeys`?"],
     [
       "auth: { apiKeys: { keys: { k: { hash: secret } } } }",
       "1:39 auth.apiKeys.keys.k.hash: must be a hash as `a2a-proxy key new` prints it",
@@ -154,7 +154,7 @@ describe("the configuration", () => {
 
   test("names the agents and methods that a grant has and nothing else does", async () => {
     expect((await faultsOf(`${keys(", agents: [b]")}\n${withAgent()}`)).join()).toMatch(
-      /auth\.apiKeys\.keys\.k\.agents\[0\]: names no agent/,
+      /auth\.apiKeys\.keys\.k\.agents\[0\]: no such agent/,
     );
     expect((await faultsOf(`${keys(", methods: [task/*]")}\n${withAgent()}`)).join()).toMatch(
       /methods\[0\]: must be a method of A2A/,

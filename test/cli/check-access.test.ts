@@ -36,8 +36,8 @@ test.each([[[]], [["--offline"]]])(
   async (options) => {
     const { code, out, err } = await checked({ server: { host: "0.0.0.0" } }, options);
     expect(code).toBe(1);
-    expect(err).toBe(`fault ${REFUSAL}\n`);
-    expect(out).toMatch(/2 agents, 1 fault\n$/);
+    expect(err).toBe(`error ${REFUSAL}\n`);
+    expect(out).toMatch(/2 agents, 1 problem\n$/);
   },
 );
 
@@ -70,5 +70,5 @@ test("says nothing of the skills of an agent whose card cannot be read", async (
   const auth = { apiKeys: { keys: { ci: { hash, agents: ["two"], skills: ["forcast"] } } } };
   const { code, err } = await checked({ auth }, [], "/two");
   expect(code).toBe(1);
-  expect(err).toMatch(/^fault agents\.two: .+\n {4}http:.+\n$/);
+  expect(err).toMatch(/^error agents\.two: .+\n {4}http:.+\n$/);
 });

@@ -77,7 +77,7 @@ describe("check", () => {
     );
   });
 
-  test("shows each agent's dialect and how it was decided on, card, native and supplied methods", async () => {
+  test("shows each agent's dialect and how it was decided on, card, native and emulated methods", async () => {
     await withServer(
       (request, response) => {
         response.setHeader("content-type", "application/json");
@@ -93,14 +93,14 @@ describe("check", () => {
           const world = createWorld({ adapters });
           expect(await world.run("check", "--config", file)).toBe(0);
           expect(world.out.text.split("\n")).toStrictEqual([
-            "agent  dialect  card           native                              supplied",
+            "agent  dialect  card           native                              emulated",
             "one    bare     Planner 1.2.3  send                                stream get cancel resubscribe",
             "two    whole    Planner 1.2.3  send stream get cancel resubscribe  -",
             "three  auto     Planner 1.2.3  send get                            stream cancel resubscribe",
             "",
             "three: bare: the card says 0.3.0",
             "",
-            `${file}: 3 agents, no faults`,
+            `${file}: 3 agents, no problems found`,
             "",
           ]);
           expect(world.err.text).toBe("");
@@ -129,9 +129,9 @@ describe("check", () => {
           expect(world.out.text).toMatch(
             /^good {3}bare {5}Planner 1\.2\.3 {2}send {4}stream get cancel resubscribe$/m,
           );
-          expect(world.out.text).toContain(`${file}: 2 agents, 1 fault\n`);
+          expect(world.out.text).toContain(`${file}: 2 agents, 1 problem\n`);
           expect(world.err.text.split("\n")).toStrictEqual([
-            "fault agents.gone: No card of the agent gone was found: HTTP 404; if the agent serves it elsewhere, such as at " +
+            "error agents.gone: No card of the agent gone was found: HTTP 404; if the agent serves it elsewhere, such as at " +
               "/.well-known/<id>/agent-card.json, set `card` to that URL",
             `    ${url}/gone/.well-known/agent-card.json: HTTP 404`,
             `    ${url}/gone/.well-known/agent.json: HTTP 404`,
@@ -182,7 +182,7 @@ describe("check", () => {
         "one     bare     https://vendor.example/one",
         "second  auto     https://vendor.example/two",
         "",
-        `${file}: 2 agents, no faults`,
+        `${file}: 2 agents, no problems found`,
         "",
       ]);
     });

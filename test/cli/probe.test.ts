@@ -49,7 +49,7 @@ interface Outcome {
   readonly err: string[];
 }
 
-/** `check` with one agent, whose lines of faults and warnings are told without the common beginning. */
+/** `check` with one agent, whose lines of errors and warnings are told without the common beginning. */
 async function check(configured: object, ...flags: string[]): Promise<Outcome> {
   const world = createWorld({ adapters });
   const config = JSON.stringify({ agents: { planner: configured } });
@@ -73,7 +73,7 @@ describe("a wrong adapter is a fault", () => {
   ])("%s in front of the demo vendor %s", async (adapter, path, served) => {
     const { code, err } = await check({ adapter, url: vendors.url + path });
     expect(err).toContain(
-      `fault A probe shows that the agent serves ${served}, not those of ${adapter}; configured is \`adapter: ${adapter}\``,
+      `error A probe shows that the agent serves ${served}, not those of ${adapter}; configured is \`adapter: ${adapter}\``,
     );
     expect(code).toBe(1);
   });
@@ -101,7 +101,7 @@ describe("a wrong adapter is a fault", () => {
   ])("which %s in front of the demo vendor %s is not", async (adapter, path) => {
     const credentials = { type: "bearer", token: "demo-key" };
     const { code, err } = await check({ adapter, url: vendors.url + path, credentials });
-    expect(err.filter((line) => line.startsWith("fault"))).toEqual([]);
+    expect(err.filter((line) => line.startsWith("error"))).toEqual([]);
     expect(code).toBe(0);
   });
 });
@@ -117,7 +117,7 @@ describe("an agent whose card offers A2A 1.0 alone", () => {
       expect(await check({ adapter: "a2a-0.3", url })).toMatchObject({
         code: 1,
         err: [
-          "fault A probe shows that the agent serves the methods of a2a-1.0, not those of a2a-0.3; configured is `adapter: a2a-0.3`",
+          "error A probe shows that the agent serves the methods of a2a-1.0, not those of a2a-0.3; configured is `adapter: a2a-0.3`",
         ],
       });
     });
@@ -145,7 +145,7 @@ describe("credentials that the agent refuses are a fault", () => {
     await withServer(listener, async (url) => {
       for (const adapter of ["a2a-0.3", "auto"]) {
         const { code, err } = await check({ adapter, url, credentials });
-        expect(err).toEqual([expect.stringContaining(`fault ${words}: `)]);
+        expect(err).toEqual([expect.stringContaining(`error ${words}: `)]);
         expect(code).toBe(1);
       }
     });
@@ -172,7 +172,7 @@ describe("where calls do not arrive", () => {
     );
     await withServer(listener, async (url) => {
       const { code, err } = await check({ adapter: "a2a-0.3", url });
-      expect(err).toEqual([expect.stringContaining("fault nothing answers calls at `url`: ")]);
+      expect(err).toEqual([expect.stringContaining("error nothing answers calls at `url`: ")]);
       expect(code).toBe(1);
     });
   });
@@ -188,7 +188,7 @@ describe("where calls do not arrive", () => {
     await withServer(listener, async (url) => {
       const { code, err } = await check({ adapter: "a2a-0.1", url });
       expect(err.at(-1)).toBe(
-        "fault A probe shows that the agent serves each method at a path: a2a-0.1 with `endpoint: per-method`; " +
+        "error A probe shows that the agent serves each method at a path: a2a-0.1 with `endpoint: per-method`; " +
           "configured is `adapter: a2a-0.1`",
       );
       expect(code).toBe(1);

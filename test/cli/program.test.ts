@@ -47,9 +47,9 @@ describe("the command line", () => {
         expect(await world.run(command, "--config", file)).toBe(1);
         expect(world.err.text).toBe(
           [
-            "error There are 2 faults in the configuration:",
+            "error There are 2 errors in the configuration:",
             `  ${file}:1:1  agents: must name at least one agent`,
-            `  ${file}:2:1  x: is no known key`,
+            `  ${file}:2:1  x: unknown key`,
             "",
           ].join("\n"),
         );

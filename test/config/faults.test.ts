@@ -26,22 +26,22 @@ agents:
 `;
     const durations = "write a number and a unit (ms, s, m, h, d, w), as in `500ms`, `30s` or `1h`";
     expect(await faultsOf(text)).toStrictEqual([
-      "1:11 server.prot: is no known key; did you mean `port`?",
+      "1:11 server.prot: unknown key; did you mean `port`?",
       `1:31 server.heartbeat: needs a unit: ${durations}`,
-      "2:10 default: names no agent; did you mean `planner`?",
-      "5:14 agents.planner.adapter: is no known adapter; did you mean `fancy`?",
+      "2:10 default: no such agent; did you mean `planner`?",
+      "5:14 agents.planner.adapter: unknown adapter; did you mean `fancy`?",
       "6:10 agents.planner.url: must be an absolute http:// or https:// URL",
-      "7:17 agents.planner.timeouts.first_event: is no known key; did you mean `firstEvent`?",
+      "7:17 agents.planner.timeouts.first_event: unknown key; did you mean `firstEvent`?",
       "7:42 agents.planner.timeouts.total: must be at most 24d",
       "8:5 agents.planner.credentials.in: is missing",
       "8:5 agents.planner.credentials.value: is missing",
       "10:13 agents.planner.credentials.name: must be a header, query parameter or cookie name",
       "11:3 agents.Other: is no agent name: it goes into URLs, so it is made of lower-case letters, digits, `-`, `_` and `.`, and begins with a letter or digit",
       "13:5 agents.Other.url: must be text, but is empty",
-      "15:7 agents.Other.options.enduserId: is no known key; did you mean `endUserId`?",
+      "15:7 agents.Other.options.enduserId: unknown key; did you mean `endUserId`?",
       "16:7 agents.Other.options.deep.flag: is missing",
-      "16:15 agents.Other.options.deep.flg: is no known key; did you mean `flag`?",
-      "17:3 agents.planner: is given twice",
+      "16:15 agents.Other.options.deep.flg: unknown key; did you mean `flag`?",
+      "17:3 agents.planner: duplicate key",
     ]);
   });
 
@@ -100,7 +100,7 @@ agents:
     ],
     [
       "credentials: { type: basic, username: u, passwrd: p }",
-      "agents.a.credentials.passwrd: is no known key; did you mean `password`?",
+      "agents.a.credentials.passwrd: unknown key; did you mean `password`?",
     ],
     [
       "onDisconnect: cancle",
@@ -109,7 +109,7 @@ agents:
     ["limits: { parts: 0 }", "agents.a.limits.parts: must be at least 1"],
     ["limits: { parts: 1.5 }", "agents.a.limits.parts: must be a whole number, but is a number"],
     ["options: 7", "agents.a.options: must be a mapping, but is a number"],
-    ["adaptor: plain", "agents.a.adaptor: is no known key; did you mean `adapter`?"],
+    ["adaptor: plain", "agents.a.adaptor: unknown key; did you mean `adapter`?"],
   ])("of an agent with `%s`", async (line, fault) => {
     const text = line.startsWith("url")
       ? withAgent(line).replace("    url: https://vendor.example/a\n", "")
@@ -124,7 +124,7 @@ agents:
 
   test("of an adapter that is not at all like one list what there is", async () => {
     expect(await faultsOf(withAgent().replace("plain", "zzzzzzzz"))).toStrictEqual([
-      "3:14 agents.a.adapter: is no known adapter; there are plain, fancy",
+      "3:14 agents.a.adapter: unknown adapter; there are plain, fancy",
     ]);
   });
 
@@ -136,9 +136,9 @@ agents:
       return parsed.then(() => "no fault", String);
     };
     expect(await faultOf("a2a-1.0")).toContain(
-      "agents.a.adapter: is no known adapter; there are a2a-0.1, a2a-0.3",
+      "agents.a.adapter: unknown adapter; there are a2a-0.1, a2a-0.3",
     );
-    expect(await faultOf("a2a-0.2")).toContain("adapter: is no known adapter; there are a2a-0.1, a2a-0.3");
+    expect(await faultOf("a2a-0.2")).toContain("adapter: unknown adapter; there are a2a-0.1, a2a-0.3");
   });
 
   test("name what is wrong with YAML once", async () => {
@@ -175,9 +175,9 @@ agents:
   test("read well as one text", async () => {
     expect(String(await configError(withAgent("x: 1", "y: 2")))).toBe(
       [
-        "There are 2 faults in the configuration:",
-        "  config.yaml:5:5  agents.a.x: is no known key",
-        "  config.yaml:6:5  agents.a.y: is no known key",
+        "There are 2 errors in the configuration:",
+        "  config.yaml:5:5  agents.a.x: unknown key",
+        "  config.yaml:6:5  agents.a.y: unknown key",
       ].join("\n"),
     );
   });

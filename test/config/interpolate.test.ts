@@ -83,8 +83,8 @@ describe("in the configuration, a reference", () => {
 
   test("keeps every column of its line right", async () => {
     expect(await faultsOf(withAgent("credentials: { type: none, x: ${A:-{b} , typo: 1 }"))).toStrictEqual([
-      "5:32 agents.a.credentials.x: is no known key",
-      "5:46 agents.a.credentials.typo: is no known key; did you mean `type`?",
+      "5:32 agents.a.credentials.x: unknown key",
+      "5:46 agents.a.credentials.typo: unknown key; did you mean `type`?",
     ]);
   });
 
@@ -121,7 +121,7 @@ describe("in the configuration, a reference", () => {
 
   test("in a key or a comment is left alone", async () => {
     expect(await faultsOf(`${withAgent()} # \${NOPE}\n\${KEY}: 1\n`)).toStrictEqual([
-      '5:1 ["${KEY}"]: is no known key',
+      '5:1 ["${KEY}"]: unknown key',
     ]);
   });
 });

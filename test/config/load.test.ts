@@ -40,6 +40,7 @@ describe("the least configuration", () => {
         allowPorts: [443],
         configsPerTask: 10,
         maxPending: 100,
+        offAfter: 259_200_000,
         timeout: 10_000,
         retryMin: 1_000,
         retryMax: 900_000,
@@ -47,6 +48,7 @@ describe("the least configuration", () => {
         maxAttempts: 200,
         concurrency: 64,
         concurrencyPerHost: 4,
+        concurrencyPerPrincipal: 32,
         keepDeadLetters: 604_800_000,
         jwt: undefined,
       },
@@ -245,7 +247,7 @@ describe("the file", () => {
     const file = join(tmpdir(), "no-such-directory", "config.yaml");
     await expect(loadConfig(file, { adapters, env: {} })).rejects.toMatchObject({
       faults: [{ path: "", line: 0, column: 0, message: "there is no such file" }],
-      message: `There is a fault in the configuration:\n  ${file}  there is no such file`,
+      message: `There is an error in the configuration:\n  ${file}  there is no such file`,
     });
   });
 });

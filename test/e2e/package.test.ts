@@ -47,7 +47,7 @@ test("its program tells its version", async () => {
 test("its program checks the configuration that comes with it", async () => {
   const config = join(folder, "node_modules/a2a-compat-proxy/config.yaml");
   const { stdout } = await execute(program, ["check", "--offline", "--config", config], { cwd: folder, env });
-  expect(stdout).toContain("4 agents, no faults");
+  expect(stdout).toContain("4 agents, no problems found");
 });
 
 test("its demo answers, and ends with Ctrl-C", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { joinParts } from "../../src/gateway/task/parts.ts";
-import { readSnapshot } from "../../src/gateway/task/snapshot-rules.ts";
+import { readSnapshot } from "../../src/gateway/task/parts.ts";
 import type { Part } from "../../src/protocol/model.ts";
 
 const parts = (...texts: string[]): Part[] => texts.map((text) => ({ kind: "text", text }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { TimeZone, utcTimestamp } from "../../src/gateway/task/timestamps.ts";
+import { TimeZone, utcTimestamp } from "../../src/gateway/task/fill-missing.ts";
 
 const NOW = Date.parse("2026-11-22T12:00:00.000Z");
 

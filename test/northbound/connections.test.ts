@@ -98,6 +98,15 @@ const request = (method: string): string => {
 };
 const METHODS = ["message/send", "message/stream"];
 
+/** Resolves once the agent has been asked, and the proxy has looked twice whether the client is still there. */
+async function lookedFor(socket: Socket): Promise<void> {
+  let looks = "";
+  const take = (bytes: Buffer): void => void (looks += String(bytes));
+  socket.on("data", take);
+  await until(() => pending.length === 1 && looks.split("100 Continue").length > 2);
+  socket.off("data", take).pause();
+}
+
 describe("a connection too many", () => {
   const refusals = () => lines.filter(({ refused }) => refused !== undefined);
 
@@ -134,9 +143,7 @@ describe("a client that ends its side after the request", () => {
   test.each(METHODS)("gets its answer to %s", async (method) => {
     const socket = opened(await start());
     socket.end(request(method));
-    await until(() => pending.length === 1);
-    // Long enough to look for a client that has gone.
-    await delay(120);
+    await lookedFor(socket);
     expect(pending[0]?.isLeft).toBe(false);
     pending[0]?.answer("here it is");
     const answer = await text(socket);
@@ -155,8 +162,7 @@ describe("a client that ends its side after the request", () => {
     const socket = connectTls({ socket: opened(proxy), host: "127.0.0.1", ca: ca.cert });
     await once(socket, "secureConnect");
     socket.end(request("message/send"));
-    await until(() => pending.length === 1);
-    await delay(120);
+    await lookedFor(socket);
     pending[0]?.answer("here it is");
     expect(await text(socket)).toContain("here it is");
   });

@@ -32,7 +32,7 @@ describe("the agent of a call", () => {
     const { error } = await client.call("GetTask", get, { "a2a-agent": "none" });
     expect([error?.code, error?.details]).toEqual([
       status.INVALID_ARGUMENT,
-      "Metadata a2a-agent: names no agent",
+      "Metadata a2a-agent: no such agent",
     ]);
   });
 

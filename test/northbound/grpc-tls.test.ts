@@ -76,7 +76,7 @@ test("a certificate that is renewed on disk is taken up, one that cannot be used
     await writeFile(tls.cert, "no certificate");
     await refused;
     expect(await codeBy(before.cert)).toBe(status.NOT_FOUND);
-    const takenUp = next("took up the new TLS certificate of gRPC");
+    const takenUp = next("reloaded TLS certificate of gRPC");
     await store(await certificate("server", after));
     await takenUp;
     expect(await codeBy(after.cert)).toBe(status.NOT_FOUND);

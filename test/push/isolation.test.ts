@@ -1,4 +1,7 @@
-/** Webhooks that hang, beside others: who has to wait for whom. Real sockets, with the limits that are the defaults. */
+/**
+ * Webhooks that hang, beside others: who has to wait for whom. Real sockets, with the limits that are the defaults, but
+ * attempts that last: whoever waits for one of those that hang is not told before the test is over.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +15,7 @@ import type { TaskStore } from "../../src/store/store.ts";
 import { taskRecord } from "../store/records.ts";
 import { Webhook } from "./webhook.ts";
 
-/** As configured by default, but for what lets loopback be called. */
+/** As configured by default, but for the time of an attempt and what lets loopback be called. */
 const DEFAULTS: PushSettings = {
   enabled: true,
   allowHttp: true,
@@ -21,7 +24,7 @@ const DEFAULTS: PushSettings = {
   allowPorts: "any",
   configsPerTask: 10,
   maxPending: 100,
-  timeout: 10_000,
+  timeout: 3_600_000,
   retryMin: 1000,
   retryMax: 900_000,
   maxAge: 86_400_000,
@@ -86,34 +89,24 @@ async function queue({ url }: Webhook, count: number, principal = "alice", at = 
 
 const hang = () => "hang" as const;
 
-/** How long it takes until the webhook is told, ms. */
-async function timeTo(good: Webhook, count = 1): Promise<number> {
-  const begun = performance.now();
-  await good.until((received) => received.length >= count);
-  return performance.now() - begun;
-}
-
 test.each([
   ["the same caller's", "alice"],
   ["another caller's", "bob"],
-])(
-  "a good webhook hears within a second beside 600 notifications to %s hanging ones",
-  async (_, principal) => {
-    const hanging = await Promise.all(Array.from({ length: 20 }, () => webhook(hang)));
-    for (const one of hanging) await queue(one, 30, principal);
-    const worker = await start();
-    worker.wake();
-    while (hanging.some(({ received }) => received.length === 0)) await delay(5);
-    const good = await webhook();
-    await queue(good, 20);
-    worker.wake();
-    expect(await timeTo(good, 20)).toBeLessThan(1000);
-    // One attempt at a time for each of those that have not answered yet.
-    expect(hanging.map(({ received }) => received.length)).toEqual(hanging.map(() => 1));
-  },
-);
+])("a good webhook hears at once beside 600 notifications to %s hanging ones", async (_, principal) => {
+  const hanging = await Promise.all(Array.from({ length: 20 }, () => webhook(hang)));
+  for (const one of hanging) await queue(one, 30, principal);
+  const worker = await start();
+  worker.wake();
+  while (hanging.some(({ received }) => received.length === 0)) await delay(5);
+  const good = await webhook();
+  await queue(good, 20);
+  worker.wake();
+  await good.until((received) => received.length >= 20);
+  // One attempt at a time for each of those that have not answered yet.
+  expect(hanging.map(({ received }) => received.length)).toEqual(hanging.map(() => 1));
+});
 
-test("another caller hears within a second, however many webhooks of one hang", async () => {
+test("another caller hears at once, however many webhooks of one hang", async () => {
   const hanging = await Promise.all(Array.from({ length: 100 }, () => webhook(hang)));
   for (const one of hanging) await queue(one, 1, "mallory");
   const worker = await start({ concurrency: 64, concurrencyPerPrincipal: 16 });
@@ -122,7 +115,7 @@ test("another caller hears within a second, however many webhooks of one hang", 
   const good = await webhook();
   await queue(good, 20, "alice");
   worker.wake();
-  expect(await timeTo(good, 20)).toBeLessThan(1000);
+  await good.until((received) => received.length >= 20);
   expect(hanging.filter(({ received }) => received.length > 0)).toHaveLength(16);
 });
 
@@ -192,9 +185,9 @@ test("a webhook that fails for long is switched off, said so, and on again by an
   }
 });
 
-test("looks for what is due as fast beside a backlog of 100,000", async () => {
-  const origins = Array.from({ length: 1000 }, (_, n) => `https://${n}.example`);
-  for (let n = 0; n < 100_000; n += 2000) {
+/** Queues notifications `from` up to `to`, spread over the origins and seven callers. */
+async function fill(origins: readonly string[], from: number, to: number): Promise<void> {
+  for (let n = from; n < to; n += 2000) {
     const writes: Promise<unknown>[] = [];
     for (let at = n; at < n + 2000; at++) {
       const id = `backlog-${at}`;
@@ -206,6 +199,10 @@ test("looks for what is due as fast beside a backlog of 100,000", async () => {
     }
     await Promise.all(writes);
   }
+}
+
+/** The usual time, ms, of what the worker does for each attempt. */
+async function timeOfLook(origins: readonly string[]): Promise<number> {
   const except = {
     endpoints: origins.slice(0, 30).map((origin) => ({ principal: "caller-1", origin })),
     origins: origins.slice(30, 46),
@@ -221,6 +218,14 @@ test("looks for what is due as fast beside a backlog of 100,000", async () => {
     await store.push.expire(0, 0, 1);
     times.push(performance.now() - begun);
   }
-  // Going through all of them takes tens of milliseconds.
-  expect(times.toSorted((a, b) => a - b)[50]).toBeLessThan(10);
+  return times.toSorted((a, b) => a - b)[50] ?? Number.NaN;
+}
+
+test("looks for what is due as fast beside a backlog of 20,000 as of 2,000", async () => {
+  const origins = Array.from({ length: 1000 }, (_, n) => `https://${n}.example`);
+  await fill(origins, 0, 2000);
+  const before = await timeOfLook(origins);
+  await fill(origins, 2000, 20_000);
+  // Going through all of them would take ten times as long.
+  expect(await timeOfLook(origins)).toBeLessThan(4 * before);
 }, 60_000);

@@ -6,9 +6,8 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { getCACertificates, setDefaultCACertificates, TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { pino } from "pino";
 import { stringify } from "yaml";
 import { adapters } from "../../adapters/index.ts";
@@ -19,8 +18,14 @@ import { GrpcClients } from "../../src/southbound/grpc-clients.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
 import { authority, certificate, type Pair } from "../auth/support.ts";
 
-/** Longer than the files are not looked at again. */
-const LOOKED_AT_AGAIN = 1_100;
+const now = performance.now.bind(performance);
+let ahead = 0;
+/** Puts the clock forward, by longer than the files are not looked at again. */
+function passTime(): void {
+  ahead += 1_100;
+  jest.spyOn(performance, "now").mockImplementation(() => now() + ahead);
+}
+
 const { signal } = new AbortController();
 
 const folder = mkdtempSync(join(tmpdir(), "certificates-"));
@@ -72,6 +77,7 @@ afterAll(() => {
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
+  jest.restoreAllMocks();
   for (const close of closing.splice(0)) await close();
   vendor.seen.splice(0);
   vendor.resumed.splice(0);
@@ -118,7 +124,7 @@ describe("certificates that change while the proxy runs", () => {
     const { ask } = await connect();
     await ask();
     store(mine.second);
-    await delay(LOOKED_AT_AGAIN);
+    passTime();
     await ask();
     expect(vendor.seen).toEqual(["/call CN=first", "/card CN=first", "/call CN=second", "/card CN=second"]);
   });
@@ -127,10 +133,10 @@ describe("certificates that change while the proxy runs", () => {
     store(mine.first);
     const { ask, lines } = await connect();
     store({ cert: mine.second.cert });
-    await delay(LOOKED_AT_AGAIN);
+    passTime();
     await ask();
     store({ key: mine.second.key });
-    await delay(LOOKED_AT_AGAIN);
+    passTime();
     await ask();
     expect(vendor.seen).toEqual(["/call CN=first", "/card CN=first", "/call CN=second", "/card CN=second"]);
     expect(lines.join("")).toContain("cannot be used; the old ones stay");

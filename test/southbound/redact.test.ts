@@ -100,9 +100,10 @@ describe("redaction", () => {
   ])("is done at once with a long text of %s", (_, secret) => {
     const hide = createRedactor([`${secret}x`]);
     const text = secret.repeat(200_000 / secret.length);
-    const before = performance.now();
+    const before = process.cpuUsage();
     expect(hide(text)).toBe(text);
-    expect(performance.now() - before).toBeLessThan(2_000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
   });
 
   test("hides what looks like a token that it does not know", () => {

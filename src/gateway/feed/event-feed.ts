@@ -3,10 +3,10 @@
  * is a position in the log. What falls out of the window in memory is read back from the store, so a listener that
  * does not read costs nothing, and the agent is slowed while every listener lags.
  */
-import { A2AError } from "../../protocol/errors.ts";
-import type { StreamEvent } from "../../protocol/model.ts";
-import type { TaskKey, TaskStore } from "../../store/store.ts";
 import type { OutgoingEvent, Subscription } from "../gateway.ts";
+import { A2AError } from "../../protocol/errors.ts";
+import type { Message, StreamEvent, Task } from "../../protocol/model.ts";
+import type { TaskKey, TaskStore } from "../../store/store.ts";
 
 /** Events read back from the store at once. */
 const PAGE = 256;
@@ -270,4 +270,23 @@ class Listener implements Subscription {
     this.#feed.unblock();
     return batch;
   }
+}
+
+/**
+ * A subscription that holds one event: a Message, or a task that is not running.
+ * @param sequence of the last event that a Task includes
+ */
+export function once(event: Task | Message, sequence?: number): Subscription {
+  let pending: OutgoingEvent[] = [{ sequence, json: JSON.stringify(event), last: true }];
+  return {
+    taskId: event.kind === "task" ? event.id : undefined,
+    next: () => {
+      const events = pending;
+      pending = [];
+      return Promise.resolve(events.length > 0 ? events : undefined);
+    },
+    close: () => {
+      pending = [];
+    },
+  };
 }

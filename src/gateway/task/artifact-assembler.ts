@@ -7,17 +7,17 @@
  * - `append` to an id never seen opens an artifact. Only for a vendor whose ids change from chunk to chunk
  *   (https://github.com/a2aproject/a2a-python/issues/1038) it continues the last open artifact of the same name.
  * - What comes after `lastChunk` opens an artifact with an id of its own, unless it repeats what is there.
- * - What a Task says of an artifact is read by the rules of snapshot-rules.ts. An artifact that was streamed completely,
+ * - What a Task says of an artifact is read by the rules of parts.ts. An artifact that was streamed completely,
  *   up to its `lastChunk` and without a gap, stays as it was streamed, whatever a Task says of it.
  * - While events may be missing, `lastChunk` is not passed on, since the vendor's record may still change the artifact.
  */
 import type { AgentArtifact, AgentArtifactUpdate } from "../../adapter.ts";
 import type { Artifact, TaskArtifactUpdateEvent } from "../../protocol/model.ts";
 import type { Ids, Mint } from "./fill-missing.ts";
-import { ContinuityTracker } from "./continuity.ts";
+import { ContinuityTracker } from "./repairs.ts";
 import { joinParts, partsAfter } from "./parts.ts";
 import type { NoteRepair } from "./repairs.ts";
-import { readSnapshot } from "./snapshot-rules.ts";
+import { readSnapshot } from "./parts.ts";
 import type { TaskState } from "./state.ts";
 
 export interface ArtifactAssemblerOptions {

@@ -13,9 +13,9 @@ import type { Message, StreamEvent, TaskStatus, TaskStatusUpdateEvent } from "..
 import { isFinal, isTerminal, type TaskState as State } from "../../protocol/states.ts";
 import { ArtifactAssembler } from "./artifact-assembler.ts";
 import { completeMessage, completeStatus, type Mint } from "./fill-missing.ts";
-import { EVENTS_LOST } from "./events-lost.ts";
+import { EVENTS_LOST } from "./repairs.ts";
 import { noteNothing, type NoteRepair } from "./repairs.ts";
-import { identified, knownMessage } from "./repeated-messages.ts";
+import { identified, knownMessage } from "./fill-missing.ts";
 import type { TaskState } from "./state.ts";
 
 /** How the agent's stream stands when it has ended. */

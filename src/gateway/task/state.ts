@@ -1,6 +1,6 @@
 /** A task as the sum of its events: grows in place, so that a chunk costs its own length and not the artifact's. */
-import type { Artifact, Message, Metadata, StreamEvent, Task, TaskStatus } from "../../protocol/model.ts";
 import { appendParts, growth, joinParts, sizeOf, weight } from "./parts.ts";
+import type { Artifact, Message, Metadata, StreamEvent, Task, TaskStatus } from "../../protocol/model.ts";
 
 /** An artifact under construction; `parts` belongs to the state. */
 interface GrowingArtifact {
@@ -173,4 +173,11 @@ export class TaskState {
       ...(this.metadata ? { metadata: this.metadata } : {}),
     };
   }
+}
+
+/** `historyLength` (§7.1.2, §7.3.1): absent is the whole history, 0 none of it, N its last N messages. */
+export function withHistoryLength(task: Task, historyLength: number | undefined): Task {
+  if (historyLength === undefined || !task.history || task.history.length <= historyLength) return task;
+  const { history, ...rest } = task;
+  return historyLength === 0 ? rest : { ...rest, history: history.slice(-historyLength) };
 }

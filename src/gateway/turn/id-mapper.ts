@@ -6,15 +6,15 @@
  * another caller's task or context, which the vendor may remember longer than the store does.
  */
 import { createHash } from "node:crypto";
-import type { ContextRecord, TaskRecord, TaskStore } from "../../store/store.ts";
+import type { AgentEvent, VendorTask } from "../../adapter.ts";
+import type { NewIds } from "../agent/agent-call.ts";
+import type { EngineContext } from "../context.ts";
+import type { Mint } from "../task/fill-missing.ts";
+import type { Lease, Leases } from "./leases.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import type { Message } from "../../protocol/model.ts";
 import { isInterrupted } from "../../protocol/states.ts";
-import type { Mint } from "../task/fill-missing.ts";
-import type { EngineContext } from "../context.ts";
-import type { Lease, Leases } from "./leases.ts";
-import { NewContexts } from "./new-contexts.ts";
-import type { NewIds } from "../agent/agent-call.ts";
+import type { ContextRecord, TaskRecord, TaskStore } from "../../store/store.ts";
 
 /** Tasks that one message refers to; each costs a look into the store. */
 const MAX_REFERENCES = 256;
@@ -143,4 +143,81 @@ function derivedId(agent: string, principal: string, contextId: string): string 
   digest.writeUInt8(0x80 | (digest.readUInt8(6) & 0x0f), 6);
   digest.writeUInt8(0x80 | (digest.readUInt8(8) & 0x3f), 8);
   return digest.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/**
+ * Who names a new conversation, if the client has not. Some agents open one of their own for a message without a
+ * `contextId`, and do not say which: the client's next message could not go on with it. Such an agent is given an id of the
+ * proxy's with the first message.
+ */
+export class NewContexts {
+  readonly #log: EngineContext["log"];
+  readonly #learns: boolean;
+  #isNamedHere: boolean;
+
+  constructor({ agent, log }: Pick<EngineContext, "agent" | "log">) {
+    this.#log = log;
+    this.#learns = agent.contextIds === undefined;
+    this.#isNamedHere = agent.contextIds === "proxy";
+  }
+
+  /** The id for a new conversation; undefined if the agent names it. */
+  offer(newIds: NewIds): string | undefined {
+    return this.#isNamedHere ? newIds.contextId : undefined;
+  }
+
+  /** The agent has opened a conversation and has not named it. */
+  noteUnnamed(): void {
+    if (!this.#learns || this.#isNamedHere) return;
+    this.#isNamedHere = true;
+    this.#log.warn(
+      "the agent does not name the conversations that it opens; from now on the proxy does. The first message of the one " +
+        "that has just begun is lost to the agent: set `contextIds: proxy` to avoid that after the next start",
+    );
+  }
+}
+
+/** The vendor's ids of a turn's task and its context, filled in as the vendor announces them. */
+export class VendorIds {
+  #taskId: string | undefined;
+  #contextId: string | undefined;
+  /** What the vendor was given for the context, which it may leave unsaid. */
+  readonly #givenContextId: string | undefined;
+  /** The task id is the vendor's own word, not what it was offered. */
+  #announced: boolean;
+
+  /**
+   * @param record of the task that is continued or followed
+   * @param minted the id that a new task has at a vendor whose client mints it
+   * @param contextId what the vendor is given for the context, if anything
+   */
+  constructor(record: TaskRecord | undefined, minted: string | undefined, contextId: string | undefined) {
+    this.#announced = record?.vendorTaskId !== undefined;
+    this.#taskId = record ? record.vendorTaskId : minted;
+    this.#contextId = record?.vendorContextId;
+    this.#givenContextId = contextId;
+  }
+
+  get taskId(): string | undefined {
+    return this.#taskId;
+  }
+
+  get contextId(): string | undefined {
+    return this.#contextId ?? this.#givenContextId;
+  }
+
+  /** The task as the vendor is asked for it; undefined until its id is known. */
+  get task(): VendorTask | undefined {
+    return this.#taskId === undefined ? undefined : { id: this.#taskId, contextId: this.contextId };
+  }
+
+  note(event: AgentEvent): void {
+    const taskId = event.kind === "task" ? event.id : event.taskId;
+    // A vendor that goes on with a task under another id is asked for that one from now on.
+    if (taskId !== undefined && (event.kind === "task" || !this.#announced)) {
+      this.#taskId = taskId;
+      this.#announced = true;
+    }
+    this.#contextId ??= event.contextId;
+  }
 }

@@ -14,10 +14,10 @@ import type { OutgoingEvent } from "../gateway.ts";
 import { LogBound } from "../feed/log-bound.ts";
 import { StreamNormalizer } from "../task/normalizer.ts";
 import { pushConfigRecord, type CheckedPushConfig } from "../push/push-configs.ts";
-import { restoreState, storedTask } from "./task-record.ts";
+import { restoreState, storedTask } from "./stored-tasks.ts";
 import { logRepairs } from "../task/repairs.ts";
 import { TaskState } from "../task/state.ts";
-import type { VendorIds } from "../agent/vendor-ids.ts";
+import type { VendorIds } from "./id-mapper.ts";
 
 export interface PublishedTaskOptions {
   readonly principal: string;

@@ -1,9 +1,13 @@
-/** Reads one answer of the agent, event by event. */
-import type { AgentEvent } from "../../adapter.ts";
-import type { EngineContext } from "../context.ts";
+/**
+ * Reads one answer of the agent, event by event; then what still comes of it after the task's end, and, if events may be
+ * missing, the agent's own record of the task.
+ */
+import type { AgentEvent, AgentTask, VendorTask } from "../../adapter.ts";
+import { type AgentCalls, MAX_POLL_FAILURES, isTransient, isUnsupported } from "../agent/agent-calls.ts";
 import type { Events } from "../agent/timed-events.ts";
-import { closeIterator, type LateEvents, LingerTimer } from "./linger.ts";
+import type { EngineContext } from "../context.ts";
 import type { PublishedTask } from "./published-task.ts";
+import { isFinal, isTerminal } from "../../protocol/states.ts";
 
 /** Who takes the events. */
 interface EventTaker {
@@ -43,5 +47,123 @@ export async function readAnswer(
   } catch (error) {
     closeIterator(events);
     throw error;
+  }
+}
+
+/** A silent agent is read for this many lingers after its stream has been ended. */
+const LINGERS = 10;
+
+/** One that never falls silent is waited for this many, and read for as many more. */
+const MAX_LINGERS = 100;
+
+/** The rest of an agent's stream, with the event that was being waited for. */
+export interface LateEvents {
+  readonly events: Events;
+  readonly next: Promise<IteratorResult<AgentEvent, void>>;
+}
+
+/** Lets go of the agent's stream, also while an event is awaited. */
+function closeIterator(events: Events): void {
+  events.return?.().catch(() => {});
+}
+
+/** How long an agent that has said that it is done is waited for: a linger for each event, and so many in all. */
+class LingerTimer {
+  readonly #context: EngineContext;
+  #until: number | undefined;
+
+  constructor(context: EngineContext) {
+    this.#context = context;
+  }
+
+  /** Whether `next` settles in time. */
+  async wait(next: Promise<unknown>): Promise<boolean> {
+    const { linger } = this.#context.agent.timeouts;
+    const now = performance.now();
+    this.#until ??= now + MAX_LINGERS * linger;
+    return now <= this.#until && (await this.#context.deadlines.wait(linger, next));
+  }
+
+  /** The agent was not done after all. */
+  renew(): void {
+    this.#until = undefined;
+  }
+}
+
+/**
+ * What an agent sends after the final state is waited for as long as it keeps coming, within bounds, and kept with the task,
+ * for nobody's stream any more.
+ */
+export async function drainLateEvents(
+  context: EngineContext,
+  task: PublishedTask,
+  late: LateEvents,
+): Promise<void> {
+  const { deadlines, agent, log } = context;
+  let { next } = late;
+  // An interrupted task goes on with another call; what comes on this one would come twice.
+  let left = isTerminal(task.state.status.state) ? LINGERS : 0;
+  let changed = false;
+  const until = performance.now() + MAX_LINGERS * agent.timeouts.linger;
+  try {
+    while (left > 0 && performance.now() <= until && task.state.size <= agent.limits.task) {
+      if (await deadlines.wait(agent.timeouts.linger, next)) {
+        const { done, value } = await next;
+        if (done) break;
+        task.normalizer.late(value);
+        changed = true;
+        next = late.events.next();
+      } else {
+        left -= 1;
+      }
+    }
+    if (changed) await task.persist();
+  } catch (error) {
+    log.debug({ err: error, taskId: task.state.id }, "the agent's stream broke after its end");
+  }
+  next.catch(() => {});
+  closeIterator(late.events);
+}
+
+/**
+ * Completes a task whose stream may have lost events from the agent's own record, before the task's end is told. If the
+ * record cannot be read, the end is marked.
+ */
+export async function fillGaps(
+  { agent, log }: EngineContext,
+  task: PublishedTask,
+  calls: AgentCalls,
+  vendorTask: VendorTask | undefined,
+): Promise<void> {
+  const { held, artifacts } = task.normalizer;
+  // A Task that was put together from a damaged stream is no record, although it may show the end.
+  const isDamagedAnswer = calls.losses.isDamaged && calls.mode === "send";
+  if (calls.losses.take() || isDamagedAnswer) artifacts.broke();
+  if (!held || artifacts.continuity.level === "whole" || !vendorTask) return;
+  try {
+    const record = await endedRecord(calls, vendorTask, agent.timeouts.poll);
+    if (record) await task.take(record);
+  } catch (error) {
+    if (isUnsupported(error) && !calls.losses.isDamaged) artifacts.continuity.trust();
+    log.debug({ err: error, taskId: task.state.id }, "the agent's record cannot be read");
+  }
+}
+
+/** Asks for the record until it shows the task's end, as polling does; undefined if it does not. */
+async function endedRecord(
+  calls: AgentCalls,
+  vendorTask: VendorTask,
+  poll: number,
+): Promise<AgentTask | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt >= MAX_POLL_FAILURES;
+    try {
+      const record = await calls.report(vendorTask);
+      if (isFinal(record.status.state)) return record;
+      if (isLast) return undefined;
+    } catch (error) {
+      if (isLast || !isTransient(error)) throw error;
+    }
+    await calls.pause(poll);
   }
 }

@@ -7,11 +7,11 @@
  */
 import type { TaskRecord, TaskStore } from "../../store/store.ts";
 import { EventFeed } from "../feed/event-feed.ts";
-import { EVENTS_LOST } from "../task/events-lost.ts";
+import { EVENTS_LOST } from "../task/repairs.ts";
 import type { Subscription } from "../gateway.ts";
-import { loggedEvent, storedTask } from "./task-record.ts";
+import { loggedEvent, storedTask } from "./stored-tasks.ts";
 import type { TurnRunner } from "./turn-runner.ts";
-import { once } from "../feed/subscription.ts";
+import { once } from "../feed/event-feed.ts";
 
 /** Events read at once. */
 const PAGE = 1000;

@@ -5,7 +5,7 @@ import type { IdMapper } from "./id-mapper.ts";
 import type { Lease } from "./leases.ts";
 import { PublishedTask, type Origin } from "./published-task.ts";
 import type { Turn } from "./turn.ts";
-import type { VendorIds } from "../agent/vendor-ids.ts";
+import type { VendorIds } from "./id-mapper.ts";
 
 export interface TaskStart {
   readonly context: EngineContext;

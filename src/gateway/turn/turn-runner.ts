@@ -7,9 +7,9 @@ import { NO_PLACE, type Placed } from "../../collections/bag.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import { isFinal } from "../../protocol/states.ts";
 import type { EngineContext } from "../context.ts";
-import { fillGaps } from "./fill-gaps.ts";
+import { fillGaps } from "./reading.ts";
 import type { IdMapper } from "./id-mapper.ts";
-import { drainLateEvents, type LateEvents } from "./linger.ts";
+import { drainLateEvents, type LateEvents } from "./reading.ts";
 import type { Events } from "../agent/timed-events.ts";
 import type { Lease } from "./leases.ts";
 import type { PublishedTask } from "./published-task.ts";
@@ -21,7 +21,7 @@ import { cutShort, type FirstResult, totalTimeout, type Turn, type TurnEnd } fro
 import { concludeTask, suspendTask } from "./turn-end.ts";
 import { breakOf, ENDED_EARLY, mayHaveArrived, AgentCalls } from "../agent/agent-calls.ts";
 import { isStoreUnavailable, untilStored } from "../../store/until-stored.ts";
-import { VendorIds } from "../agent/vendor-ids.ts";
+import { VendorIds } from "./id-mapper.ts";
 
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });

@@ -1,6 +1,6 @@
 /**
  * Parrot, a vendor that does not exist: `POST /talk` is answered line by line. It can neither be asked for a run nor
- * told to stop one; the gateway makes up for both.
+ * told to stop one; the gateway emulates both.
  */
 import { z } from "zod";
 import type { Adapter, Backend, Southbound } from "../../../src/index.ts";
