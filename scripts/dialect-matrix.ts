@@ -153,7 +153,8 @@ async function cargoCell(
 ): Promise<string> {
   const request = await requestOf(await connect(adapter, true), "stream", params, call);
   if (!request) return "refused";
-  return JSON.stringify(request).includes(marker) ? "yes" : "no";
+  const { url, headers, body } = request;
+  return JSON.stringify({ url, headers, body }).includes(marker) ? "yes" : "no";
 }
 
 const row = (title: string, cells: readonly string[]): string => `| ${[title, ...cells].join(" | ")} |`;

@@ -7,6 +7,7 @@ import type { ClientDialect } from "./dialect.ts";
 import type { AgentCard } from "./protocol/card.ts";
 import type { Artifact, Message, Metadata, Task, TaskStatus } from "./protocol/model.ts";
 import type { MessageSendParams } from "./protocol/params.ts";
+import type { CallScope } from "./southbound/http.ts";
 import type { Southbound } from "./southbound/southbound.ts";
 
 /**
@@ -51,17 +52,13 @@ export type AgentReply = AgentTask | AgentMessage;
 export type AgentEvent = AgentReply | AgentStatusUpdate | AgentArtifactUpdate;
 
 /** One call to the vendor. */
-export interface Call {
-  /** Aborted when the client's request, the task's time or the proxy ends; the reason is an A2AError. */
-  readonly signal: AbortSignal;
+export interface Call extends CallScope {
   /** Offered to dialects whose client mints the task id; others ignore it. The gateway's id for a new task. */
   readonly newTaskId: string;
   /** The same for the context, where the client has named none. */
   readonly newContextId: string;
   /** Extension URIs that the client asked for (`X-A2A-Extensions`, §3.2.5). */
   readonly extensions: readonly string[];
-  /** Headers of the client that its agent is given (`forward`), in lower case; they are added without the adapter. */
-  readonly forwarded?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The vendor's own id of a task, and of its context where known. */

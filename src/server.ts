@@ -30,7 +30,6 @@ import {
   type ClosableSouthbound,
   type SouthboundDeps,
 } from "./southbound/create-southbound.ts";
-import { withForwarding } from "./southbound/forwarded.ts";
 import { createRedactor, type Redact } from "./southbound/redact.ts";
 import { CardMemory } from "./store/card-memory.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
@@ -144,8 +143,7 @@ function connectAgents(
     southbounds.push(southbound);
     const adapter = adapters.get(agent.adapter);
     if (!adapter) throw new Error(`agents.${agent.name}.adapter: there is no adapter ${agent.adapter}`);
-    const connected = adapter.connect(agent.options, southbound);
-    const backend = agent.forward ? withForwarding(connected) : connected;
+    const backend = adapter.connect(agent.options, southbound);
     const { log, cardAge, lostEvents } = southbound;
     gateways.set(agent.name, new AgentGateway({ ...shared, agent, backend, cardAge, lostEvents, log }));
   }

@@ -115,20 +115,20 @@ class LegacyBackend implements Backend {
     await this.#call(METHODS.setPush, params, call);
   }
 
-  #call(method: string, params: unknown, { signal }: Call): Promise<unknown> {
-    return this.#client(method).call({ method, params, signal });
+  #call(method: string, params: unknown, call: Call): Promise<unknown> {
+    return this.#client(method).call({ method, params, call });
   }
 
   #events(method: string, params: unknown, call: Call): AsyncIterable<AgentEvent> {
     return opened(() => this.#open(method, params, call));
   }
 
-  async #open(method: string, params: unknown, { signal }: Call): Promise<AsyncIterable<AgentEvent>> {
-    const card = await this.#knownCard(signal);
+  async #open(method: string, params: unknown, call: Call): Promise<AsyncIterable<AgentEvent>> {
+    const card = await this.#knownCard(call.signal);
     if (card?.capabilities.streaming === false) {
       throw new A2AError("unsupported-operation", { message: "The agent's card does not declare streaming" });
     }
-    const values = this.#client(method).stream({ method, params, signal });
+    const values = this.#client(method).stream({ method, params, call });
     const ids = new ArtifactIds("stream");
     return mapped(values, {
       value: (value) => {

@@ -4,6 +4,7 @@
  */
 import { A2AError } from "../../src/protocol/errors.ts";
 import { vendorError } from "../../src/southbound/vendor-fault.ts";
+import type { CallScope } from "../../src/southbound/http.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import type { Transport } from "./transport.ts";
 
@@ -14,17 +15,17 @@ interface Asked {
   readonly transport: Transport;
   readonly southbound: Southbound;
   readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+  readonly call: CallScope;
 }
 
 /** The card as the agent serves it; rejects with `extended-card-not-configured` where it has neither. */
-export async function extendedCardOf({ transport, southbound, headers, signal }: Asked): Promise<unknown> {
+export async function extendedCardOf({ transport, southbound, headers, call }: Asked): Promise<unknown> {
   try {
-    return await transport.call({ method: METHOD, params: undefined, headers, signal });
+    return await transport.call({ method: METHOD, params: undefined, headers, call });
   } catch (thrown) {
     if (!(thrown instanceof A2AError) || !isUnknownMethod(thrown)) throw thrown;
   }
-  const request = { method: "GET", url: besideUrl(southbound.url), headers, signal } as const;
+  const request = { method: "GET", url: besideUrl(southbound.url), headers, call } as const;
   const { status, headers: answered, json, excerpt } = await southbound.http.unary(request);
   if (status === 404 || status === 405) throw new A2AError("extended-card-not-configured");
   if (status >= 400) throw vendorError({ status, body: json, excerpt, method: METHOD }, answered);
@@ -49,7 +50,7 @@ export async function cardOverGrpc(
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    return await transport.call({ method: METHOD, params: undefined, headers: {}, signal });
+    return await transport.call({ method: METHOD, params: undefined, headers: {}, call: { signal } });
   } catch (cause) {
     if (!(cause instanceof A2AError) || cause.code !== "extended-card-not-configured") throw cause;
     const message = `The agent ${agent} says no card over gRPC; write it into the configuration (\`card\`)`;

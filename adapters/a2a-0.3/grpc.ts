@@ -6,6 +6,7 @@
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { ProtoMessage } from "../../src/protocol/grpc-codec.ts";
 import type { GrpcClient, GrpcRequest } from "../../src/southbound/grpc.ts";
+import type { CallScope } from "../../src/southbound/http.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
 import { compact } from "../shared/object.ts";
@@ -31,25 +32,25 @@ export class GrpcTransport implements Transport {
     this.#southbound = southbound;
     this.#options = options;
     const { fileBytes } = options;
-    const ask = (signal: AbortSignal) => this.#askFileBytes(signal);
+    const ask = (call: CallScope) => this.#askFileBytes(call);
     this.#reader = new AgentReader({ fileBytes, ask, log: southbound.log });
   }
 
   /** Resolves with the response as ProtoJSON; rejects with an A2AError. */
-  async call({ signal, headers, ...asked }: Exchange): Promise<unknown> {
+  async call({ call, headers, ...asked }: Exchange): Promise<unknown> {
     try {
-      const request = toGrpcRequest(await this.#reader.prepared(asked, signal));
-      return this.#reader.read(await this.#options.connect().unary({ ...request, headers, signal }));
+      const request = toGrpcRequest(await this.#reader.prepared(asked, call));
+      return this.#reader.read(await this.#options.connect().unary({ ...request, headers, call }));
     } catch (thrown) {
       throw isNoCard(asked, thrown) ? new A2AError("extended-card-not-configured") : this.#told(thrown);
     }
   }
 
   /** Yields each event as ProtoJSON; throws an A2AError at an error, before or in the stream. */
-  stream({ signal, headers, ...asked }: Exchange): AsyncIterable<unknown> {
+  stream({ call, headers, ...asked }: Exchange): AsyncIterable<unknown> {
     const events = opened(async () => {
-      const request = toGrpcRequest(await this.#reader.prepared(asked, signal));
-      return this.#options.connect().stream({ ...request, headers, signal });
+      const request = toGrpcRequest(await this.#reader.prepared(asked, call));
+      return this.#options.connect().stream({ ...request, headers, call });
     });
     return mapped(events, {
       value: (event) => [this.#reader.read(event)],
@@ -59,10 +60,10 @@ export class GrpcTransport implements Transport {
     });
   }
 
-  async #askFileBytes(signal: AbortSignal): Promise<FileBytes | undefined> {
+  async #askFileBytes(call: CallScope): Promise<FileBytes | undefined> {
     const message = { name: taskName(`no-such-task-${this.#southbound.newId()}`) };
     try {
-      await this.#options.connect().unary({ rpc: "GetTask", message, signal });
+      await this.#options.connect().unary({ rpc: "GetTask", message, call });
     } catch (thrown) {
       return fileBytesOverGrpc(thrown);
     }

@@ -153,20 +153,18 @@ class Backend03 implements Backend {
   /** No extended card is no fault: the error says so. */
   async extendedCard(call: Call): Promise<AgentCard> {
     const { agent, url, verifyCard } = this.#southbound;
-    const { signal } = call;
-    const transport = this.#transport(await this.#knownCard(signal));
-    const asked = { transport, southbound: this.#southbound, headers: headersFor(call), signal };
+    const transport = this.#transport(await this.#knownCard(call.signal));
+    const asked = { transport, southbound: this.#southbound, headers: headersFor(call), call };
     const card = await extendedCardOf(asked);
     await verifyCard?.(card);
     return toCanonicalCard(card, { name: agent, url });
   }
 
   async #call(request: Request, call: Call): Promise<unknown> {
-    const { signal } = call;
     const { transport, grpcPort } = this.#options;
     const goesByCard = transport === "auto" || grpcPort === "card";
-    const card = goesByCard ? await this.#knownCard(signal) : undefined;
-    return this.#transport(card).call({ ...request, signal, headers: headersFor(call) });
+    const card = goesByCard ? await this.#knownCard(call.signal) : undefined;
+    return this.#transport(card).call({ ...request, call, headers: headersFor(call) });
   }
 
   /** A server of gRPC alone may say its card by an RPC, where none is served over HTTP or configured. */
@@ -203,14 +201,13 @@ class Backend03 implements Backend {
   }
 
   async #open(request: Request, call: Call): Promise<AsyncIterable<AgentEvent>> {
-    const { signal } = call;
     const { method } = request;
-    const card = await this.#knownCard(signal);
+    const card = await this.#knownCard(call.signal);
     if (card?.capabilities.streaming === false) {
       const message = `The agent's card says that it does not stream; ${method} was not tried`;
       throw new A2AError("unsupported-operation", { message });
     }
-    const results = this.#transport(card).stream({ ...request, signal, headers: headersFor(call) });
+    const results = this.#transport(card).stream({ ...request, call, headers: headersFor(call) });
     const events = this.#understood(method, results);
     const isResumed = method === "tasks/resubscribe";
     return this.#options.workingText === "answer" ? answerFromStatuses(events, isResumed) : events;

@@ -4,7 +4,7 @@
  * members that its older proto does not have. What was found out is remembered while the process runs.
  */
 import type { Logger } from "pino";
-import type { HttpResponse } from "../../src/southbound/http.ts";
+import type { CallScope, HttpResponse } from "../../src/southbound/http.ts";
 import type { Message, Part } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { MIN_REPAIRED, withPlainBytes } from "../../src/protocol/sdk-quirks.ts";
@@ -17,7 +17,7 @@ export type FileBytes = "once" | "twice";
 interface ReaderOptions {
   readonly fileBytes: FileBytes | "auto";
   /** Asks the agent, without effects there; undefined if it does not tell now. */
-  readonly ask: (signal: AbortSignal) => Promise<FileBytes | undefined>;
+  readonly ask: (call: CallScope) => Promise<FileBytes | undefined>;
   readonly log: Logger;
 }
 
@@ -42,10 +42,10 @@ export class AgentReader {
   }
 
   /** The request as this agent understands it. Asks the agent before the first file with bytes. */
-  async prepared(request: Request, signal: AbortSignal): Promise<Request> {
+  async prepared(request: Request, call: CallScope): Promise<Request> {
     if (request.method !== "message/send" && request.method !== "message/stream") return request;
     const { message } = request.params;
-    const isTwice = message.parts.some(hasBytes) && (await this.#bytes(signal)) === "twice";
+    const isTwice = message.parts.some(hasBytes) && (await this.#bytes(call)) === "twice";
     if (!isTwice && this.#refused.size === 0) return request;
     return { ...request, params: this.#adapted(request.params, isTwice) };
   }
@@ -69,8 +69,8 @@ export class AgentReader {
       : withPlainBytes(value, this.#fileBytes === "twice" ? 0 : MIN_REPAIRED);
   }
 
-  async #bytes(signal: AbortSignal): Promise<FileBytes> {
-    this.#fileBytes ??= await this.#options.ask(signal);
+  async #bytes(call: CallScope): Promise<FileBytes> {
+    this.#fileBytes ??= await this.#options.ask(call);
     return this.#fileBytes ?? "once";
   }
 

@@ -4,7 +4,7 @@
  * to by POST or by GET, errors in forms of their own. What an agent turned out to serve is remembered.
  */
 import { A2AError } from "../../src/protocol/errors.ts";
-import type { HttpClient, HttpResponse, HttpStream } from "../../src/southbound/http.ts";
+import type { CallScope, HttpClient, HttpResponse, HttpStream } from "../../src/southbound/http.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
 import { AgentReader, type FileBytes } from "./reader.ts";
@@ -38,16 +38,16 @@ export class RestClient implements Transport {
     this.#newId = () => southbound.newId();
     this.#base = url.replace(/\/+$/, "").replace(/\/v1$/, "");
     this.#layout = layout === "auto" ? undefined : layout;
-    const ask = (signal: AbortSignal) => this.#askFileBytes(signal);
+    const ask = (call: CallScope) => this.#askFileBytes(call);
     this.#reader = new AgentReader({ fileBytes, ask, log });
   }
 
   /** Resolves with the body; rejects with an A2AError. */
-  async call({ signal, headers, ...asked }: Exchange): Promise<unknown> {
+  async call({ call, headers, ...asked }: Exchange): Promise<unknown> {
     const response = await this.#understood(
       asked,
-      signal,
-      (route) => this.#http.unary({ ...route, headers, signal }),
+      call,
+      (route) => this.#http.unary({ ...route, headers, call }),
       (answer) => answer,
     );
     if (response.status >= 400) throw faultOf(asked.method, response);
@@ -59,12 +59,12 @@ export class RestClient implements Transport {
     return opened(() => this.#open(exchange));
   }
 
-  async #open({ signal, headers, ...asked }: Exchange): Promise<AsyncIterable<unknown>> {
+  async #open({ call, headers, ...asked }: Exchange): Promise<AsyncIterable<unknown>> {
     const { method } = asked;
-    const request = { headers: { accept: "text/event-stream", ...headers }, signal };
+    const request = { headers: { accept: "text/event-stream", ...headers }, call };
     const answer = await this.#understood<HttpStream>(
       asked,
-      signal,
+      call,
       (route) => this.#http.stream({ ...route, ...request }),
       (stream) => (stream.ok ? undefined : stream.response),
     );
@@ -82,27 +82,27 @@ export class RestClient implements Transport {
   /** The answer to the request as the agent reads it; one that is refused for what can be left out is sent without that. */
   async #understood<T>(
     request: Request,
-    signal: AbortSignal,
+    call: CallScope,
     send: (route: Route) => Promise<T>,
     responseOf: (answer: T) => HttpResponse | undefined,
   ): Promise<T> {
     for (;;) {
-      const answer = await this.#tried(await this.#reader.prepared(request, signal), send, responseOf);
+      const answer = await this.#tried(await this.#reader.prepared(request, call), send, responseOf);
       const response = responseOf(answer);
       if (!response || !this.#reader.learns(response)) return answer;
     }
   }
 
   /** Undefined where the agent cannot be asked now; what is to be sent shows why. */
-  async #askFileBytes(signal: AbortSignal): Promise<FileBytes | undefined> {
+  async #askFileBytes(call: CallScope): Promise<FileBytes | undefined> {
     const id = `no-such-task-${this.#newId()}`;
-    const get = (route: Route) => this.#http.unary({ ...route, signal });
+    const get = (route: Route) => this.#http.unary({ ...route, call });
     try {
       const task = await this.#tried({ method: "tasks/get", params: { id } }, get, (answer) => answer);
       if (this.#layout === "bare") return "once";
       return await fileBytesOverHttp(task, () => get({ method: "GET", url: `${this.#base}/v1/${id}` }));
     } catch {
-      signal.throwIfAborted();
+      call.signal.throwIfAborted();
       return undefined;
     }
   }

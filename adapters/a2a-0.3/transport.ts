@@ -6,6 +6,7 @@ import type {
   MessageSendParams,
   TaskQueryParams,
 } from "../../src/protocol/params.ts";
+import type { CallScope } from "../../src/southbound/http.ts";
 
 /** TaskPushNotificationConfig (§6.10) for a callback of the proxy's own. */
 export interface CallbackParams {
@@ -22,7 +23,7 @@ export type Request =
   | { readonly method: "tasks/get" | "tasks/cancel" | "tasks/resubscribe"; readonly params: TaskQueryParams };
 
 export type Exchange = Request & {
-  readonly signal: AbortSignal;
+  readonly call: CallScope;
   readonly headers: Readonly<Record<string, string>>;
 };
 

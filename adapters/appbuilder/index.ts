@@ -54,10 +54,10 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
       resubscribe: false,
     }),
 
-    async send(params, { signal }) {
+    async send(params, call) {
       const method = "message/send";
       if (!canSend()) throw new A2AError("unsupported-operation");
-      const result = await rpc.call({ method, params: fromCanonicalSendParams(params), signal });
+      const result = await rpc.call({ method, params: fromCanonicalSendParams(params), call });
       const refusal = toCanonicalRefusal(result, method);
       if (refusal) throw refusal;
       const wire = parseResult(result);
@@ -69,11 +69,11 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
       });
     },
 
-    stream(params, { signal }) {
+    stream(params, call) {
       const method = "message/stream";
       if (!streaming && canSend()) throw new A2AError("unsupported-operation");
       const translator = createEventTranslator();
-      const results = rpc.stream({ method, params: fromCanonicalSendParams(params), signal });
+      const results = rpc.stream({ method, params: fromCanonicalSendParams(params), call });
       return mapped(results, {
         value: (result) => {
           const refusal = toCanonicalRefusal(result, method);
@@ -85,7 +85,7 @@ function connect(options: AppBuilderOptions, southbound: Southbound): Backend {
           // An app that cannot stream, whatever its card says, may be asked the other way.
           if (error instanceof A2AError && error.code === "method-not-found") streaming = false;
           // After an interrupt the vendor closes the connection, and not always cleanly.
-          if (!translator.interrupted || signal.aborted) throw error;
+          if (!translator.interrupted || call.signal.aborted) throw error;
           return translator.end();
         },
       });

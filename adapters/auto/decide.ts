@@ -71,7 +71,7 @@ export async function contradictionAt(
 ): Promise<Contradiction | undefined> {
   if (southbound.isGrpc) return undefined;
   const card = await southbound.fetchCard(signal).catch(() => undefined);
-  return contradiction(claim, readCard(card, southbound.url), new Probe(southbound, signal));
+  return contradiction(claim, readCard(card, southbound.url), new Probe(southbound, { signal }));
 }
 
 async function contradiction(

@@ -1,6 +1,7 @@
 /** Which dialect a gRPC server speaks: GetTask of each service is called for a task that cannot exist. */
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { GrpcService } from "../../src/protocol/grpc-codec.ts";
+import type { CallScope } from "../../src/southbound/http.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import type { Decision } from "./decide.ts";
 import type { Dialect } from "./signs.ts";
@@ -33,12 +34,12 @@ const foundBy = new Map<unknown, Found>([
 async function ask(
   { service, headers = {}, message }: Service,
   southbound: Southbound,
-  signal: AbortSignal,
+  call: CallScope,
 ): Promise<Found> {
   if (!southbound.grpc) return "unclear";
   const asked = { ...message(`no-such-task-${southbound.newId()}`) };
   try {
-    await southbound.grpc(undefined, service).unary({ rpc: "GetTask", message: asked, headers, signal });
+    await southbound.grpc(undefined, service).unary({ rpc: "GetTask", message: asked, headers, call });
     return "known";
   } catch (thrown) {
     if (!(thrown instanceof A2AError)) throw thrown;
@@ -55,11 +56,11 @@ const speaks = (dialect: Dialect, why: string): Decision => ({
 });
 
 /** The agent's url is that of a gRPC server: rejects if that cannot be reached. */
-export async function dialectOfServer(southbound: Southbound, signal: AbortSignal): Promise<Decision> {
+export async function dialectOfServer(southbound: Southbound, call: CallScope): Promise<Decision> {
   const url = "its url is that of a gRPC server";
   const missing: Dialect[] = [];
   for (const candidate of SERVICES) {
-    const found = await ask(candidate, southbound, signal);
+    const found = await ask(candidate, southbound, call);
     if (found === "known") return speaks(candidate.dialect, `${url}, and a probe shows that service`);
     if (found === "missing") missing.push(candidate.dialect);
   }
@@ -72,10 +73,10 @@ export async function dialectOfServer(southbound: Southbound, signal: AbortSigna
 /** The agent does not answer HTTP at its url: undefined if it does not speak gRPC there either. */
 export async function dialectBesideHttp(
   southbound: Southbound,
-  signal: AbortSignal,
+  call: CallScope,
 ): Promise<Decision | undefined> {
   for (const candidate of SERVICES) {
-    const found = await ask(candidate, southbound, signal).catch(() => "missing" as const);
+    const found = await ask(candidate, southbound, call).catch(() => "missing" as const);
     if (found !== "known") continue;
     const { dialect } = candidate;
     const why = "it does not answer HTTP, and a probe shows gRPC";

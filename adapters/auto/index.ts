@@ -18,13 +18,14 @@ import type {
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
+import type { CallScope } from "../../src/southbound/http.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
 import { Send } from "../shared/send.ts";
 import { contradictionAt, decide, type Decision } from "./decide.ts";
 import { dialectBesideHttp, dialectOfServer } from "./grpc-probe.ts";
 import { Probe } from "./probe.ts";
-import { isRefusal, siblingOf, WithSubstitute } from "./siblings.ts";
+import { isRefusal, isUnsupported, siblingOf, WithSubstitute } from "./siblings.ts";
 import { readCard } from "./signs.ts";
 
 /** What else a dialect needs beyond its defaults is configured with that dialect's own adapter. */
@@ -56,9 +57,6 @@ const NOWHERE = z.looseObject({ stage: z.enum(["connect", "dns"]) });
 const isThere = (thrown: unknown): boolean =>
   thrown instanceof A2AError && !NOWHERE.safeParse(thrown.data).success;
 
-const isUnsupported = (thrown: unknown): boolean =>
-  thrown instanceof A2AError && thrown.code === "unsupported-operation";
-
 class AutoBackend implements Backend {
   readonly #options: Options;
   readonly #candidates: ReadonlyMap<string, Adapter>;
@@ -87,7 +85,7 @@ class AutoBackend implements Backend {
   }
 
   async card(signal: AbortSignal): Promise<AgentCard> {
-    return (await this.#choice(signal)).backend.card(signal);
+    return (await this.#choice({ signal })).backend.card(signal);
   }
 
   address(card: AgentCard): string {
@@ -108,7 +106,7 @@ class AutoBackend implements Backend {
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    const chosen = await this.#choice(call.signal);
+    const chosen = await this.#choice(call);
     if (!chosen.backend.send) throw missing("message/send", chosen);
     try {
       const reply = await chosen.backend.send(params, call);
@@ -122,7 +120,7 @@ class AutoBackend implements Backend {
 
   stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
     return opened(async () => {
-      const chosen = await this.#choice(call.signal);
+      const chosen = await this.#choice(call);
       if (!chosen.backend.stream) throw missing("message/stream", chosen);
       const events = chosen.backend.stream(params, call);
       if (this.#isConfirmed || siblingOf(chosen.dialect) === undefined) return events;
@@ -133,39 +131,39 @@ class AutoBackend implements Backend {
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
-    const chosen = await this.#choice(call.signal);
+    const chosen = await this.#choice(call);
     if (!chosen.backend.getTask) throw missing("tasks/get", chosen);
     return chosen.backend.getTask(task, call);
   }
 
   async cancelTask(task: VendorTask, call: Call): Promise<AgentTask> {
-    const chosen = await this.#choice(call.signal);
+    const chosen = await this.#choice(call);
     if (!chosen.backend.cancelTask) throw missing("tasks/cancel", chosen);
     return chosen.backend.cancelTask(task, call);
   }
 
   resubscribe(task: VendorTask, call: Call): AsyncIterable<AgentEvent> {
     return opened(async () => {
-      const chosen = await this.#choice(call.signal);
+      const chosen = await this.#choice(call);
       if (!chosen.backend.resubscribe) throw missing("tasks/resubscribe", chosen);
       return chosen.backend.resubscribe(task, call);
     });
   }
 
   async subscribePush(task: VendorTask, callback: PushCallback, call: Call): Promise<void> {
-    const chosen = await this.#choice(call.signal);
+    const chosen = await this.#choice(call);
     if (!chosen.backend.subscribePush) throw missing("push notifications", chosen);
     await chosen.backend.subscribePush(task, callback, call);
   }
 
   async unsubscribePush(task: VendorTask, callbackId: string, call: Call): Promise<void> {
-    const chosen = await this.#choice(call.signal);
+    const chosen = await this.#choice(call);
     if (!chosen.backend.unsubscribePush) throw missing("push notifications to be deleted", chosen);
     await chosen.backend.unsubscribePush(task, callbackId, call);
   }
 
   async extendedCard(call: Call): Promise<AgentCard> {
-    const chosen = await this.#choice(call.signal);
+    const chosen = await this.#choice(call);
     if (!chosen.backend.extendedCard) throw missing("extended card", chosen);
     return chosen.backend.extendedCard(call);
   }
@@ -235,22 +233,22 @@ class AutoBackend implements Backend {
   }
 
   /** Decides once, whoever asks first; an agent that was down is asked again. */
-  async #choice(signal: AbortSignal): Promise<Chosen> {
+  async #choice(scope: CallScope): Promise<Chosen> {
     while (!this.#chosen) {
-      const choosing = (this.#choosing ??= { result: this.#choose(signal), signal });
+      const choosing = (this.#choosing ??= { result: this.#choose(scope), signal: scope.signal });
       try {
         await choosing.result;
       } catch (thrown) {
         if (this.#choosing === choosing) this.#choosing = undefined;
         // Where the caller that asked first went away, the others ask again.
-        if (signal.aborted || !choosing.signal.aborted) throw thrown;
+        if (scope.signal.aborted || !choosing.signal.aborted) throw thrown;
       }
     }
     return this.#chosen;
   }
 
-  async #choose(signal: AbortSignal): Promise<Chosen> {
-    const { dialect, reason, options } = await this.#decide(signal);
+  async #choose(scope: CallScope): Promise<Chosen> {
+    const { dialect, reason, options } = await this.#decide(scope);
     const adapter = this.#candidates.get(dialect);
     if (!adapter) {
       const message = `${reason} No adapter for ${dialect} is available.`;
@@ -259,15 +257,15 @@ class AutoBackend implements Backend {
     return this.#remember({ dialect, reason, backend: this.#connect(adapter, options) });
   }
 
-  async #decide(signal: AbortSignal): Promise<Decision> {
+  async #decide(scope: CallScope): Promise<Decision> {
     const southbound = this.#southbound;
-    if (southbound.isGrpc) return dialectOfServer(southbound, signal);
-    const card = await southbound.fetchCard(signal).catch(() => undefined);
-    signal.throwIfAborted();
+    if (southbound.isGrpc) return dialectOfServer(southbound, scope);
+    const card = await southbound.fetchCard(scope.signal).catch(() => undefined);
+    scope.signal.throwIfAborted();
     try {
-      return await decide(readCard(card, southbound.url), new Probe(southbound, signal));
+      return await decide(readCard(card, southbound.url), new Probe(southbound, scope));
     } catch (thrown) {
-      const found = isThere(thrown) && (await dialectBesideHttp(southbound, signal));
+      const found = isThere(thrown) && (await dialectBesideHttp(southbound, scope));
       if (!found) throw thrown;
       return found;
     }

@@ -5,6 +5,7 @@
  */
 import { A2AError } from "../../src/protocol/errors.ts";
 import { openEnvelope } from "../../src/southbound/jsonrpc.ts";
+import type { CallScope } from "../../src/southbound/http.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { methodUrl } from "../shared/method-url.ts";
 import { innermost } from "../shared/nested-error.ts";
@@ -66,12 +67,12 @@ function read(probed: Probed, status: number, json: unknown): Answer {
 /** Each method is asked for at most once. Rejects where the agent cannot be reached. */
 export class Probe {
   readonly #southbound: Southbound;
-  readonly #signal: AbortSignal;
+  readonly #scope: CallScope;
   readonly #answers = new Map<Probed, Promise<Answer>>();
 
-  constructor(southbound: Southbound, signal: AbortSignal) {
+  constructor(southbound: Southbound, call: CallScope) {
     this.#southbound = southbound;
-    this.#signal = signal;
+    this.#scope = call;
   }
 
   ask(probed: Probed): Promise<Answer> {
@@ -89,7 +90,7 @@ export class Probe {
       url: probed === "perMethod" ? methodUrl(url, METHODS.perMethod) : url,
       headers: { accept: "application/json", ...(probed === "a2a-1.0" && { "A2A-Version": "1.0" }) },
       body: { jsonrpc: "2.0", id: this.#southbound.newId(), method: METHODS[probed], params },
-      signal: this.#signal,
+      call: this.#scope,
     });
     if (UNAVAILABLE.has(response.status) && openEnvelope(response.json).kind === "none") {
       const data = { stage: "probe", status: response.status };

@@ -71,3 +71,7 @@ export class WithSubstitute<T> implements AsyncIterableIterator<T> {
     }
   }
 }
+
+/** A card that denies streaming has refused the stream before it was sent. */
+export const isUnsupported = (thrown: unknown): boolean =>
+  thrown instanceof A2AError && thrown.code === "unsupported-operation";

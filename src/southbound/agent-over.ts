@@ -134,7 +134,7 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
   #bound<M extends AgentMethod>(method: M, params: AgentParams[M], call: Call, channel: Channel): BoundCall {
     const encoded = this.#codec.encode[method](params, call);
     const headers = this.#codec.headers(call);
-    return { method, params: { ...channel.params, ...encoded }, headers, signal: call.signal };
+    return { method, params: { ...channel.params, ...encoded }, headers, call };
   }
 
   async #channel(signal: AbortSignal): Promise<Channel> {

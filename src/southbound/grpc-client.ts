@@ -13,11 +13,11 @@ import {
 } from "../protocol/grpc-codec.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { authorized, lowerCase, type Authorization } from "./credentials.ts";
-import { forwardedHeaders } from "./forwarded.ts";
 import { connected, type ChannelSettings } from "./grpc-channel.ts";
 import { isUnauthenticated, toGrpcFault } from "./grpc-fault.ts";
 import { addressOf } from "./grpc-target.ts";
 import type { GrpcClient, GrpcRequest } from "./grpc.ts";
+import type { CallScope } from "./http.ts";
 import type { Redact } from "./redact.ts";
 import type { FaultContext } from "./transport-error.ts";
 
@@ -123,13 +123,13 @@ class GrpcJsClient implements ClosableGrpcClient {
   }
 
   /** Rejects if no token is available, and where the credentials have no place in gRPC. */
-  async #authorize({ rpc, signal }: GrpcRequest): Promise<Authorization> {
+  async #authorize({ rpc, call }: GrpcRequest): Promise<Authorization> {
     const { agent, authorizer } = this.#options;
     let authorization: Authorization;
     try {
-      authorization = await authorizer.authorize(signal);
+      authorization = await authorizer.authorize(call.signal);
     } catch (thrown) {
-      throw this.#fault(thrown, rpc, { stage: "request", signal });
+      throw this.#fault(thrown, rpc, { stage: "request", ...call });
     }
     if (!authorization.query) return authorization;
     throw new A2AError("agent-unavailable", {
@@ -139,25 +139,24 @@ class GrpcJsClient implements ClosableGrpcClient {
   }
 
   async *#attempt(
-    { rpc, message, headers, signal }: GrpcRequest,
+    { rpc, message, headers, call: scope }: GrpcRequest,
     authorization: Authorization,
     limit: number,
   ): AsyncGenerator<ProtoMessage, void, void> {
     const progress: Progress = { stage: "request", isLate: false };
+    const { signal, forwarded } = scope;
     let leave: (() => void) | undefined;
     try {
       signal.throwIfAborted();
       const codec = codecNamed(rpc, this.#codecs);
-      const metadata = metadataOf(
-        authorized({ ...lowerCase(headers), ...forwardedHeaders() }, authorization),
-      );
+      const metadata = metadataOf(authorized({ ...lowerCase(headers), ...forwarded }, authorization));
       const call = this.#start(codec, message, metadata);
       leave = this.#watch(call, signal, progress);
       const received: AsyncIterable<Buffer> = call;
       for await (const bytes of received) yield decoded(codec, bytes, limit);
     } catch (thrown) {
       const known: unknown = progress.isLate ? { code: "ETIMEDOUT" } : thrown;
-      throw this.#fault(known, rpc, { stage: progress.isLate ? "connect" : progress.stage, signal });
+      throw this.#fault(known, rpc, { stage: progress.isLate ? "connect" : progress.stage, ...scope });
     } finally {
       leave?.();
     }
@@ -209,7 +208,7 @@ class GrpcJsClient implements ClosableGrpcClient {
     };
   }
 
-  #fault(thrown: unknown, rpc: string, at: Pick<FaultContext, "stage" | "signal">): A2AError {
+  #fault(thrown: unknown, rpc: string, at: Pick<FaultContext, "stage"> & CallScope): A2AError {
     if (this.#isClosed) return this.#shuttingDown();
     const { agent, redact, target } = this.#options;
     const fault = toGrpcFault(thrown, rpc, { ...at, agent, redact });

@@ -7,6 +7,7 @@ import { A2AError } from "../protocol/errors.ts";
 import { retryDelayOf } from "../protocol/grpc-retry.ts";
 import { errorTrailer, fromGrpcStatus } from "../protocol/grpc-status.ts";
 import { withoutForwarded } from "./echo.ts";
+import type { CallScope } from "./http.ts";
 import { toTransportError, type FaultContext } from "./transport-error.ts";
 
 /** The statuses that grpc-js gives its own faults. */
@@ -48,8 +49,14 @@ const isStatus = (thrown: unknown): thrown is ReceivedError =>
 export const isUnauthenticated = (error: unknown): boolean =>
   error instanceof A2AError && error.data?.["grpcStatus"] === status[status.UNAUTHENTICATED];
 
+interface GrpcFaultContext extends FaultContext, Pick<CallScope, "forwarded"> {}
+
 /** @param rpc the name of the call */
-export function toGrpcFault(thrown: unknown, rpc: string, context: FaultContext): A2AError {
+export function toGrpcFault(
+  thrown: unknown,
+  rpc: string,
+  { forwarded, ...context }: GrpcFaultContext,
+): A2AError {
   if (context.signal?.aborted || !isStatus(thrown)) return toTransportError(thrown, context);
   const { code, details, metadata } = thrown;
   if (code === status.RESOURCE_EXHAUSTED && TOO_LARGE.test(details)) {
@@ -64,7 +71,7 @@ export function toGrpcFault(thrown: unknown, rpc: string, context: FaultContext)
   }
   const { agent, redact } = context;
   // The agent may echo what it was sent.
-  const told = (text: string): string => withoutForwarded(redact(text));
+  const told = (text: string): string => withoutForwarded(redact(text), forwarded);
   const trailer = errorTrailer(metadata);
   const retryAfter = retryDelayOf(metadata);
   return fromGrpcStatus({ code, details: told(details), trailer: trailer && told(trailer), rpc }).with({

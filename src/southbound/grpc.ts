@@ -3,6 +3,7 @@
  * What http.ts says of credentials, limits, signals and rejections holds here as well.
  */
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
+import type { CallScope } from "./http.ts";
 
 export interface GrpcRequest {
   /** As the proto file names it. */
@@ -10,7 +11,7 @@ export interface GrpcRequest {
   readonly message: ProtoMessage;
   /** Sent as metadata. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
+  readonly call: CallScope;
 }
 
 export interface GrpcClient {

@@ -2,6 +2,14 @@
  * The HTTP seam to the vendor: one call with a whole answer, one with a stream of JSON values. Credentials, limits,
  * pooling and the translation of transport faults into A2AErrors are inside; an adapter sees values.
  */
+/** What all requests of one call to the agent share; a `Call` is one. */
+export interface CallScope {
+  /** Carries the deadline; aborted when the client's request, the task's time or the proxy ends. The reason is an A2AError. */
+  readonly signal: AbortSignal;
+  /** Headers of the client that its agent is given (`forward`), in lower case. They never take the place of credentials. */
+  readonly forwarded?: Readonly<Record<string, string>> | undefined;
+}
+
 export interface HttpRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Must have the origin that the configuration gives the agent; another is refused. */
@@ -9,7 +17,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON where present. */
   readonly body?: unknown;
-  readonly signal: AbortSignal;
+  readonly call: CallScope;
 }
 
 export interface HttpResponse {
@@ -33,7 +41,7 @@ export interface StreamedValue {
 }
 
 /**
- * Nothing here has a timer but the connection: `signal` carries the deadline of a call, and whoever reads a stream
+ * Nothing here has a timer but the connection: the signal of a call carries its deadline, and whoever reads a stream
  * watches it. An abort rejects with the signal's reason where that is an A2AError. Every other rejection is one too,
  * with `data` `{ agent, stage, status?, cause?, limit? }`: stage is connect, dns, tls, request, headers, body or event,
  * cause a code such as ECONNRESET.

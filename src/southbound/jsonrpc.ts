@@ -6,14 +6,14 @@
 import { z } from "zod";
 import { A2AError } from "../protocol/errors.ts";
 import { isFields } from "../protocol/json.ts";
-import type { HttpClient, HttpResponse } from "./http.ts";
+import type { CallScope, HttpClient, HttpResponse } from "./http.ts";
 import { mapped, only, opened } from "./values.ts";
 import { vendorError, type RpcError, type ToError } from "./vendor-fault.ts";
 
 export interface RpcRequest {
   readonly method: string;
   readonly params: unknown;
-  readonly signal: AbortSignal;
+  readonly call: CallScope;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -71,14 +71,14 @@ export class JsonRpcClient {
   /** Resolves with the `result`; rejects with an A2AError. */
   async call(request: RpcRequest): Promise<unknown> {
     const { http, url } = this.#options;
-    const { signal } = request;
+    const { call } = request;
     const headers = { accept: "application/json", ...request.headers };
     const response = await http.unary({
       method: "POST",
       url,
       headers,
       body: this.#envelope(request),
-      signal,
+      call,
     });
     return this.#result(request.method, response);
   }
@@ -90,10 +90,10 @@ export class JsonRpcClient {
 
   async #open(request: RpcRequest): Promise<AsyncIterable<unknown>> {
     const { http, url } = this.#options;
-    const { method, signal } = request;
+    const { method, call } = request;
     const headers = { accept: "text/event-stream, application/json;q=0.5", ...request.headers };
     const body = this.#envelope(request);
-    const answer = await http.stream({ method: "POST", url, headers, body, signal });
+    const answer = await http.stream({ method: "POST", url, headers, body, call });
     if (!answer.ok) return only(this.#result(method, answer.response));
     const { status } = answer;
     return mapped(answer.values, { value: ({ value }) => [this.#streamed(method, status, value)] });

@@ -14,8 +14,7 @@ import { dispatch, ignored, readWhole, type Head, type Receive, type Whole } fro
 import { withoutForwarded } from "./echo.ts";
 import { EventDecoder, type EventDecoderOptions } from "./event-decoder.ts";
 import { EventStream } from "./event-stream.ts";
-import { forwardedHeaders } from "./forwarded.ts";
-import type { HttpClient, HttpRequest, HttpResponse, HttpStream } from "./http.ts";
+import type { CallScope, HttpClient, HttpRequest, HttpResponse, HttpStream } from "./http.ts";
 import type { Redact } from "./redact.ts";
 import { tooDeep } from "./too-deep.ts";
 import { NO_IDENTITY, type LiveTls } from "./tls.ts";
@@ -85,18 +84,18 @@ class UndiciClient implements ClosableHttpClient {
   }
 
   async unary(request: HttpRequest): Promise<HttpResponse> {
-    return this.#read(await this.#open(request, this.#whole), request.signal);
+    return this.#read(await this.#open(request, this.#whole), request.call);
   }
 
   async stream(request: HttpRequest): Promise<HttpStream> {
-    const { signal } = request;
+    const { call } = request;
     const answer = await this.#open<Whole | EventStream>(request, (head, source) =>
       head.status >= 400 || isHtml(head.headers["content-type"])
         ? this.#whole(head, source)
-        : this.#events(head, source, signal),
+        : this.#events(head, source, call),
     );
     if (answer instanceof EventStream) return { ok: true, status: answer.status, values: answer };
-    const response = await this.#read(answer, signal);
+    const response = await this.#read(answer, call);
     const { status, json } = response;
     return status >= 400 ? { ok: false, response } : { ok: true, status, values: only({ value: json }) };
   }
@@ -108,7 +107,7 @@ class UndiciClient implements ClosableHttpClient {
   #events(
     { status, headers }: Head,
     source: BodySource,
-    signal: AbortSignal,
+    { signal }: CallScope,
   ): ReturnType<Receive<EventStream>> {
     const { limits, redact, onMalformed } = this.#options;
     let unread: string | undefined;
@@ -130,7 +129,8 @@ class UndiciClient implements ClosableHttpClient {
   /** Resolves once the headers are there, and are no redirect; what is refused with 401 may be sent once more. */
   async #open<T>(request: HttpRequest, receive: Receive<T>): Promise<T> {
     const { authorizer } = this.#options;
-    const { signal, url } = request;
+    const { call, url } = request;
+    const { signal } = call;
     const target = this.#targetOf(url);
     try {
       const authorization = await authorizer.authorize(signal);
@@ -172,8 +172,8 @@ class UndiciClient implements ClosableHttpClient {
   }
 
   #send<T>(request: HttpRequest, target: URL, authorization: Authorization, receive: Receive<T>): Promise<T> {
-    const { method, signal, url } = request;
-    signal.throwIfAborted();
+    const { method, call, url } = request;
+    call.signal.throwIfAborted();
     const { pathname, search } = withQuery(target, authorization);
     const body = request.body === undefined ? null : JSON.stringify(request.body);
     const headers = {
@@ -181,17 +181,17 @@ class UndiciClient implements ClosableHttpClient {
       "accept-encoding": "identity",
       ...(body !== null && { "content-type": "application/json" }),
       ...lowerCase(request.headers),
-      ...forwardedHeaders(),
+      ...call.forwarded,
     };
     const all = authorized(headers, authorization);
     const sent = { method, path: pathname + search, headers: all, body };
-    return dispatch(this.#pool, sent, signal, (head, source) => {
+    return dispatch(this.#pool, sent, call.signal, (head, source) => {
       if (head.status >= 300 && head.status < 400) throw this.#redirect(head, url);
       return receive(head, source);
     });
   }
 
-  async #read({ head, body }: Whole, signal: AbortSignal): Promise<HttpResponse> {
+  async #read({ head, body }: Whole, { signal, forwarded }: CallScope): Promise<HttpResponse> {
     const { agent, limits, redact, onMalformed } = this.#options;
     const { status, headers } = head;
     let raw: string;
@@ -201,7 +201,7 @@ class UndiciClient implements ClosableHttpClient {
       throw this.#fault(error, { stage: "body", signal, status });
     }
     // An error body may echo the request, credentials included, and becomes the `data` of our own error.
-    const text = status >= 400 ? withoutForwarded(redact(raw)) : raw;
+    const text = status >= 400 ? withoutForwarded(redact(raw), forwarded) : raw;
     const json = parsed(text);
     if (isNestedDeeper(json)) throw tooDeep({ agent, stage: "body", status });
     if (json === undefined && status < 300 && isHtml(headers["content-type"])) {

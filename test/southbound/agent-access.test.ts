@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { pino } from "pino";
 import { generate } from "selfsigned";
-import type { Backend, Call } from "../../src/adapter.ts";
+import type { Adapter, Call } from "../../src/adapter.ts";
 import type { AgentConfig } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/load.ts";
 import { adapters } from "../../adapters/index.ts";
 import { createAuthorizer } from "../../src/southbound/authorizer.ts";
-import { withForwarding } from "../../src/southbound/forwarded.ts";
+import { createSouthbound } from "../../src/southbound/create-southbound.ts";
 import { createRedactor } from "../../src/southbound/redact.ts";
 import { readTls } from "../../src/southbound/tls.ts";
 import { cleanUp, clientOf, faultOf, serve } from "./loopback.ts";
@@ -28,6 +29,18 @@ afterEach(async () => {
 });
 
 const { signal } = new AbortController();
+
+/** Of any dialect. */
+const CARD = {
+  name: "Planner",
+  description: "",
+  version: "1",
+  url: "https://vendor.test",
+  capabilities: { streaming: true, pushNotifications: true },
+  defaultInputModes: [],
+  defaultOutputModes: [],
+  skills: [],
+};
 
 async function agentOf(yaml: string): Promise<AgentConfig> {
   const text = `agents:\n  planner:\n    adapter: a2a-0.3\n${yaml.replaceAll(/^/gm, "    ")}`;
@@ -59,69 +72,52 @@ describe("a file with a secret", () => {
 });
 
 describe("headers of the client", () => {
-  async function seenThrough(forwarded: Call["forwarded"]) {
-    const seen: (string | undefined)[] = [];
+  /** What each request of all of a dialect's methods has of them. */
+  async function seenBy(adapter: Adapter, options: object, forwarded: Call["forwarded"]) {
+    const seen = new Set<string>();
     const url = await serve((request, response) => {
-      seen.push(`${String(request.headers["x-user-id"])} ${request.headers.authorization}`);
-      response.end('{"n":1}');
+      seen.add(`${String(request.headers["x-user-id"])} ${request.headers.authorization}`);
+      response.end("{}");
     });
-    const http = clientOf(url);
-    const backend: Backend = {
-      card: () => Promise.reject(new Error("unused")),
-      async send() {
-        await http.unary({ method: "POST", url, body: {}, signal });
-        return { kind: "message", role: "agent", parts: [] };
-      },
-      async *stream() {
-        const answer = await http.stream({ method: "POST", url, body: {}, signal });
-        if (answer.ok)
-          for await (const _ of answer.values) yield { kind: "task", status: { state: "working" } };
-      },
-    };
-    const wrapped = withForwarding(backend);
-    const params = { message: { kind: "message", messageId: "m", role: "user", parts: [] } } as const;
+    const config = await agentOf(`url: ${url}\ncard: ${JSON.stringify(CARD)}`);
+    const southbound = createSouthbound(config, {
+      log: pino({ enabled: false }),
+      redact: createRedactor([]),
+    });
+    const backend = adapter.connect(adapter.options.parse(options), southbound);
+    const task = { id: "t" };
     const call: Call = { signal, newTaskId: "t", newContextId: "c", extensions: [], forwarded };
-    const message = { ...params, message: { ...params.message, parts: [] } };
-    await wrapped.send?.(message, call);
-    for await (const _ of wrapped.stream?.(message, call) ?? []) continue;
-    expect("getTask" in wrapped).toBe(false);
-    // What is called outside of a call has none of them.
-    await http.unary({ method: "POST", url, body: {}, signal });
-    return seen;
+    const file = { kind: "file", file: { bytes: "aGk=" } } as const;
+    const params = { message: { kind: "message", messageId: "m", role: "user", parts: [file] } } as const;
+    const message = { ...params, message: { ...params.message, parts: [file] } };
+    await Promise.allSettled([
+      backend.send?.(message, call),
+      Array.fromAsync(backend.stream?.(message, call) ?? []),
+      backend.getTask?.(task, call),
+      backend.cancelTask?.(task, call),
+      Array.fromAsync(backend.resubscribe?.(task, call) ?? []),
+      backend.subscribePush?.(task, { id: "p", url: "https://proxy.test", token: "k" }, call),
+      backend.unsubscribePush?.(task, "p", call),
+      backend.extendedCard?.(call),
+    ]);
+    await southbound.close();
+    return [...seen];
   }
 
-  test("reach the vendor by send and by stream, and no other request", async () => {
-    const seen = await seenThrough({ "x-user-id": "u7", authorization: "Bearer of-the-caller" });
-    expect(seen).toEqual(["u7 Bearer of-the-caller", "u7 Bearer of-the-caller", "undefined undefined"]);
-  });
+  const spoken = [...adapters.values()].flatMap((adapter) =>
+    [{}, { transport: "http+json" }]
+      .filter((options) => adapter.options.safeParse(options).success)
+      .map((options) => ({ name: adapter.name, adapter, options })),
+  );
 
-  test("are not there where the client has sent none", async () => {
-    expect(await seenThrough(undefined)).toEqual(Array(3).fill("undefined undefined"));
-  });
-
-  test("take no method from an agent", () => {
-    const never = (): never => {
-      throw new Error("nobody calls");
-    };
-    const whole: Required<Backend> = {
-      clientMintsTaskIds: true,
-      artifactIds: "stable",
-      sendBy: "send",
-      card: never,
-      native: never,
-      address: never,
-      decision: never,
-      send: never,
-      stream: never,
-      getTask: never,
-      cancelTask: never,
-      resubscribe: never,
-      subscribePush: never,
-      unsubscribePush: never,
-      extendedCard: never,
-    };
-    expect(Object.keys(withForwarding(whole)).toSorted()).toEqual(Object.keys(whole).toSorted());
-  });
+  test.each(spoken)(
+    "reach the agent with every request of $name ($options)",
+    async ({ adapter, options }) => {
+      const forwarded = { "x-user-id": "u7", authorization: "Bearer of-the-caller" };
+      expect(await seenBy(adapter, options, forwarded)).toEqual(["u7 Bearer of-the-caller"]);
+      expect(await seenBy(adapter, options, undefined)).toEqual(["undefined undefined"]);
+    },
+  );
 
   test("are listed in lower case; those of HTTP itself and cookies are refused", async () => {
     const url = "url: https://vendor.test";
@@ -155,7 +151,7 @@ test("an agent that asks for a certificate is shown the configured one", async (
   const ca = file("ca.pem", vendor.cert);
   const mine = { cert: file("cert.pem", own.cert), key: file("key.pem", own.private) };
   const call = (config: AgentConfig["tls"], identity = readTls("planner", config)) =>
-    clientOf(url, { tls: () => identity }).unary({ method: "GET", url, signal });
+    clientOf(url, { tls: () => identity }).unary({ method: "GET", url, call: { signal } });
   try {
     const answer = await call({ ...mine, ca, serverName: "vendor.test" });
     expect(answer.json).toEqual({ ok: true });

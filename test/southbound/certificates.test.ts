@@ -97,7 +97,7 @@ async function connect(more: object = {}) {
   const southbound = createSouthbound(planner, { log, redact: createRedactor([]) });
   closing.push(() => southbound.close());
   const ask = async (): Promise<void> => {
-    await southbound.http.unary({ method: "GET", url: `${vendor.url}/call`, signal });
+    await southbound.http.unary({ method: "GET", url: `${vendor.url}/call`, call: { signal } });
     await southbound.fetchCard(signal);
   };
   return { ask, lines, southbound };
@@ -110,7 +110,7 @@ describe("an agent without certificates of its own", () => {
 
   test("has its TLS session resumed by the next connection", async () => {
     const { southbound } = await connect({ tls: undefined });
-    const call = () => southbound.http.unary({ method: "GET", url: `${vendor.url}/call`, signal });
+    const call = () => southbound.http.unary({ method: "GET", url: `${vendor.url}/call`, call: { signal } });
     await call();
     await call();
     expect(vendor.seen).toEqual(["/call nobody", "/call nobody"]);

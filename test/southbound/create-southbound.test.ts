@@ -63,7 +63,7 @@ test("an agent's card, calls and streams go out with its credentials; what is sk
     newId: () => southbound.newId(),
   });
   const { signal } = new AbortController();
-  const call = { method: "m", params: {}, signal };
+  const call = { method: "m", params: {}, call: { signal } };
 
   expect(await southbound.fetchCard(signal)).toEqual({ name: "Planner" });
   expect(await client.call(call)).toBe(1);

@@ -10,7 +10,7 @@ const get = (url: string, headers: Record<string, string> = {}): HttpRequest => 
   method: "GET",
   url,
   headers,
-  signal: new AbortController().signal,
+  call: { signal: new AbortController().signal },
 });
 
 describe("credentials", () => {

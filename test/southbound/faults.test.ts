@@ -6,7 +6,11 @@ import { cleanUp, clientOf, deadOrigin, faultOf, SECRET, serve, serveTcp } from 
 
 afterEach(cleanUp);
 
-const get = (url: string): HttpRequest => ({ method: "GET", url, signal: new AbortController().signal });
+const get = (url: string): HttpRequest => ({
+  method: "GET",
+  url,
+  call: { signal: new AbortController().signal },
+});
 const unaryFault = (url: string) => faultOf(clientOf(url).unary(get(url)));
 
 /** What comes before the fault, and the fault. */
@@ -166,7 +170,7 @@ describe("a stream gives what was whole, then fails where the agent", () => {
 
 test("a deadline that passes is named as one", async () => {
   const url = await serve(() => {});
-  const call = clientOf(url).unary({ ...get(url), signal: AbortSignal.timeout(20) });
+  const call = clientOf(url).unary({ ...get(url), call: { signal: AbortSignal.timeout(20) } });
   expect(await faultOf(call)).toEqual({
     code: "agent-unavailable",
     message: "The agent planner did not answer in time",

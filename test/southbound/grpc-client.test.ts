@@ -69,8 +69,8 @@ function clientOf(port: number, given: Partial<GrpcClientOptions> = {}) {
 }
 
 const idle = new AbortController().signal;
-const get = { rpc: "GetTask", message: { name: "tasks/t" }, signal: idle };
-const subscribe = { rpc: "TaskSubscription", message: { name: "tasks/t" }, signal: idle };
+const get = { rpc: "GetTask", message: { name: "tasks/t" }, call: { signal: idle } };
+const subscribe = { rpc: "TaskSubscription", message: { name: "tasks/t" }, call: { signal: idle } };
 
 async function faultOf(work: Promise<unknown>): Promise<A2AError> {
   const thrown: unknown = await work.catch((error: unknown) => error);
@@ -128,7 +128,7 @@ describe("a call", () => {
   test("nested deeper than protobuf allows is not sent", async () => {
     let metadata: ProtoMessage = {};
     for (let depth = 0; depth < 100; depth++) metadata = { a: metadata };
-    const request = { rpc: "SendMessage", message: { metadata }, signal: idle };
+    const request = { rpc: "SendMessage", message: { metadata }, call: { signal: idle } };
     expect(await faultOf(clientOf(1).unary(request))).toMatchObject({
       code: "invalid-params",
       data: { agent: "planner", stage: "request" },
@@ -213,7 +213,7 @@ describe("a fault", () => {
         ended.abort(reason);
       },
     });
-    expect(await faultOf(clientOf(port).unary({ ...get, signal: ended.signal }))).toBe(reason);
+    expect(await faultOf(clientOf(port).unary({ ...get, call: { signal: ended.signal } }))).toBe(reason);
     await cancelled.promise;
   });
 

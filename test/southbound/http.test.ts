@@ -13,7 +13,7 @@ const post = (url: string, extra: Partial<HttpRequest> = {}): HttpRequest => ({
   method: "POST",
   url,
   body: { ping: 1 },
-  signal: never,
+  call: { signal: never },
   ...extra,
 });
 
@@ -114,7 +114,7 @@ describe("a unary call", () => {
     const url = (await serveTcp(() => accepted.resolve())).replace("http:", "https:");
     const controller = new AbortController();
     const timeouts = { connect: 60_000, request: 60_000 };
-    const answer = clientOf(url, { timeouts }).unary(post(url, { signal: controller.signal }));
+    const answer = clientOf(url, { timeouts }).unary(post(url, { call: { signal: controller.signal } }));
     await accepted.promise;
     const reason = new A2AError("agent-unavailable", { message: "took too long" });
     controller.abort(reason);
@@ -124,7 +124,7 @@ describe("a unary call", () => {
   test("rejects with the signal's own A2AError when it is aborted, before and during the call", async () => {
     const reason = new A2AError("agent-unavailable", { message: "took too long", data: { stage: "total" } });
     const before = await clientOf("http://127.0.0.1:9")
-      .unary(post("http://127.0.0.1:9", { signal: AbortSignal.abort(reason) }))
+      .unary(post("http://127.0.0.1:9", { call: { signal: AbortSignal.abort(reason) } }))
       .catch((error: unknown) => error);
     expect(before).toBe(reason);
 
@@ -134,7 +134,7 @@ describe("a unary call", () => {
       controller.abort(reason);
     });
     const during = await clientOf(url)
-      .unary(post(url, { signal: controller.signal }))
+      .unary(post(url, { call: { signal: controller.signal } }))
       .catch((error: unknown) => error);
     expect(during).toBe(reason);
   });
@@ -236,7 +236,7 @@ describe("a stream", () => {
       closed = once(response, "close");
       response.writeHead(200).write('data: {"a":1}\n\n');
     });
-    const values = valuesOf(await clientOf(url).stream(post(url, { signal: controller.signal })));
+    const values = valuesOf(await clientOf(url).stream(post(url, { call: { signal: controller.signal } })));
     await values.next();
     const pending = values.next();
     controller.abort(reason);

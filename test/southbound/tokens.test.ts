@@ -178,7 +178,7 @@ describe("a vendor that answers 401", () => {
     await token();
     clock.now += 10_000;
     const client = clientOf(url, { authorizer });
-    const call = () => client.unary({ method: "POST", url, body: {}, signal });
+    const call = () => client.unary({ method: "POST", url, body: {}, call: { signal } });
     const fetchCard = createCardFetcher({
       agent: "planner",
       url,

@@ -13,17 +13,17 @@ export class GrpcBinding implements Binding {
     this.#connect = connect;
   }
 
-  async call(call: BoundCall): Promise<unknown> {
-    return this.#connect().unary(this.#requestFor(call));
+  async call(request: BoundCall): Promise<unknown> {
+    return this.#connect().unary(this.#requestFor(request));
   }
 
-  stream(call: BoundCall): AsyncIterable<unknown> {
-    return this.#connect().stream(this.#requestFor(call));
+  stream(request: BoundCall): AsyncIterable<unknown> {
+    return this.#connect().stream(this.#requestFor(request));
   }
 
-  #requestFor({ method, params, headers, signal }: BoundCall) {
+  #requestFor({ method, params, headers, call }: BoundCall) {
     const rpc = this.#dialect.jsonrpc[method];
     if (rpc === undefined) throw methodMissing(this.#dialect.name, method);
-    return { rpc, message: { ...params }, headers, signal };
+    return { rpc, message: { ...params }, headers, call };
   }
 }

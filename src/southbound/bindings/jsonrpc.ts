@@ -22,12 +22,12 @@ export class JsonRpcBinding implements Binding {
     this.#client = new JsonRpcClient(options);
   }
 
-  async call(call: BoundCall): Promise<unknown> {
-    return this.#client.call({ ...call, method: this.#nameOf(call) });
+  async call(request: BoundCall): Promise<unknown> {
+    return this.#client.call({ ...request, method: this.#nameOf(request) });
   }
 
-  stream(call: BoundCall): AsyncIterable<unknown> {
-    return this.#client.stream({ ...call, method: this.#nameOf(call) });
+  stream(request: BoundCall): AsyncIterable<unknown> {
+    return this.#client.stream({ ...request, method: this.#nameOf(request) });
   }
 
   #nameOf({ method }: BoundCall): string {

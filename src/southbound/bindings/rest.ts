@@ -45,30 +45,30 @@ export class RestBinding implements Binding {
     this.#mediaType = dialect.mediaType ?? PLAIN_JSON;
   }
 
-  async call(call: BoundCall): Promise<unknown> {
-    const response = await this.#send(call, async (request) => {
-      const answer = await this.#http.unary(request);
+  async call(request: BoundCall): Promise<unknown> {
+    const response = await this.#send(request, async (sent) => {
+      const answer = await this.#http.unary(sent);
       return { status: answer.status, answer };
     });
-    if (response.status >= 400) throw this.#fault(call, response);
+    if (response.status >= 400) throw this.#fault(request, response);
     return response.json;
   }
 
-  stream(call: BoundCall): AsyncIterable<unknown> {
-    return opened(() => this.#open(call));
+  stream(request: BoundCall): AsyncIterable<unknown> {
+    return opened(() => this.#open(request));
   }
 
-  async #open(call: BoundCall): Promise<AsyncIterable<unknown>> {
-    const headers = { accept: "text/event-stream", ...call.headers };
-    const opening = await this.#send({ ...call, headers }, async (request) => {
-      const answer = await this.#http.stream(request);
+  async #open(request: BoundCall): Promise<AsyncIterable<unknown>> {
+    const headers = { accept: "text/event-stream", ...request.headers };
+    const opening = await this.#send({ ...request, headers }, async (sent) => {
+      const answer = await this.#http.stream(sent);
       return { status: answer.ok ? answer.status : answer.response.status, answer };
     });
-    if (!opening.ok) throw this.#fault(call, opening.response);
+    if (!opening.ok) throw this.#fault(request, opening.response);
     const { status } = opening;
     return mapped(opening.values, {
       value: ({ value, event }) => {
-        if (event === "error") throw this.#fault(call, { status, headers: {}, json: value, excerpt: "" });
+        if (event === "error") throw this.#fault(request, { status, headers: {}, json: value, excerpt: "" });
         return [unwrapped(value)];
       },
     });
@@ -99,16 +99,16 @@ export class RestBinding implements Binding {
     return proven ? [proven] : (this.#dialect.rest ?? []).filter((route) => route.method === method);
   }
 
-  #requestFor(route: RestRoute, { params, headers, signal }: BoundCall): HttpRequest {
+  #requestFor(route: RestRoute, { params, headers, call }: BoundCall): HttpRequest {
     const { path, rest } = buildPath(route, { ...params });
     const url = this.#base + path;
-    if (route.verb !== "POST") return { method: route.verb, url: url + queryOf(rest), headers, signal };
+    if (route.verb !== "POST") return { method: route.verb, url: url + queryOf(rest), headers, call };
     return {
       method: "POST",
       url,
       headers: { "content-type": this.#mediaType, ...headers },
       body: rest,
-      signal,
+      call,
     };
   }
 

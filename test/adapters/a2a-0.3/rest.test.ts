@@ -135,7 +135,7 @@ function scripted(...answers: (Partial<HttpResponse> | readonly StreamedValue[])
   return { client, requests };
 }
 
-const about = { signal: new AbortController().signal, headers: {} };
+const about = { call: { signal: new AbortController().signal }, headers: {} };
 const get = { method: "tasks/get", params: { id: "t/1", historyLength: 2 }, ...about } as const;
 const subscribe = { method: "tasks/resubscribe", params: { id: "t" }, ...about } as const;
 

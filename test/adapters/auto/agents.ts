@@ -128,8 +128,8 @@ function dialect(name: string, method: string): Adapter {
         card: async () => {
           throw new A2AError("internal-error");
         },
-        send: async (params, { signal }) => {
-          await rpc.call({ method, params, signal });
+        send: async (params, call) => {
+          await rpc.call({ method, params, call });
           return { kind: "message", role: "agent", parts: [{ kind: "text", text: name }] };
         },
       };

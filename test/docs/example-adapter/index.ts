@@ -18,9 +18,9 @@ function connect({ voice }: Options, southbound: Southbound): Backend {
   return {
     card: async (signal) => toCanonicalCard(WireCard.parse(await southbound.fetchCard(signal)), url),
 
-    async *stream(params, { signal }) {
+    async *stream(params, call) {
       const body = fromCanonicalParams(params, voice);
-      const answer = await http.stream({ method: "POST", url: `${url}/talk`, body, signal });
+      const answer = await http.stream({ method: "POST", url: `${url}/talk`, body, call });
       if (!answer.ok) throw toCanonicalError(answer.response);
       for await (const { value } of answer.values) yield toCanonicalEvent(WireLine.parse(value));
     },
