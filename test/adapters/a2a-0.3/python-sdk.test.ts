@@ -1,4 +1,5 @@
 /** Servers of the Python SDK, 0.3.26, by their recorded answers over HTTP+JSON, and their rules over gRPC; and files for others. */
+import { setImmediate as turnOfLoop } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
 import { loadService, type ProtoMessage } from "../../../src/protocol/grpc-codec.ts";
@@ -59,8 +60,9 @@ describe("message/send waits for the work, as it does over JSON-RPC", () => {
     const params = { ...userMessage("hello"), configuration: { blocking: false } };
     const { result } = await rpc(await fronted({ url, options }), "message/send", params);
     expect(result).toMatchObject({ status: { state: "submitted" } });
-    const sent = requests.find(({ route }) => route === "POST /v1/message:send");
-    expect(sent?.body).toMatchObject({ configuration: { blocking: false } });
+    const sent = () => requests.find(({ route }) => route === "POST /v1/message:send");
+    while (!sent()) await turnOfLoop();
+    expect(sent()?.body).toMatchObject({ configuration: { blocking: false } });
   });
 
   test("over gRPC", async () => {
