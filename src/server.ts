@@ -15,8 +15,7 @@ import { failUnserved } from "./gateway/turn/stored-tasks.ts";
 import { createLogger, takeGrpcLog } from "./log.ts";
 import { ClientDialects } from "./northbound/dialects.ts";
 import { createCardSigner, type CardSigner } from "./northbound/card-signer.ts";
-import type { GrpcDeps } from "./northbound/grpc-call.ts";
-import { startGrpc, type GrpcServer } from "./northbound/grpc-server.ts";
+import { startGrpc, type GrpcOptions, type GrpcServer } from "./northbound/grpc-server.ts";
 import type { Lifecycle } from "./northbound/health.ts";
 import type { Resolve } from "./net/guard.ts";
 import { servedAgents, type ServedAgent } from "./northbound/served-agent.ts";
@@ -84,7 +83,7 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     await store.close().catch((err: unknown) => log.error({ err }, "the task store could not be closed"));
   };
   try {
-    grpc = await openGrpc(config, agents, { log, gate, newId, lifecycle });
+    grpc = await openGrpc(config, agents, { log, gate, newId, lifecycle, dialects: edge.dialects.all });
     await listen(server, config.server);
     await recover({ store, gateways, log, push });
   } catch (error) {
@@ -160,7 +159,7 @@ const methodNamesOf = (adapters: ProxyDeps["adapters"]): MethodNames =>
 async function openGrpc(
   { server, default: fallback }: Config,
   agents: ReadonlyMap<string, ServedAgent>,
-  deps: Omit<GrpcDeps, "door">,
+  deps: Pick<GrpcOptions, "log" | "gate" | "newId" | "lifecycle" | "dialects">,
 ): Promise<GrpcServer | undefined> {
   const { grpc: config, heartbeat } = server;
   if (config === undefined) return undefined;

@@ -3,12 +3,13 @@
  * so that it comes back whole.
  */
 import type { ClientDialect, RestError, ServedPlace, UnaryResult } from "../../src/dialect.ts";
+import type { AgentCard } from "../../src/protocol/card.ts";
 import type { A2AError } from "../../src/protocol/errors.ts";
 import { grpcStatusName } from "../../src/protocol/grpc-status.ts";
 import type { MethodName } from "../../src/protocol/methods.ts";
 import { fromCanonicalCard, type ServedInterface } from "./card.ts";
 import { toParams } from "./client-params.ts";
-import { detailsOf } from "./errors.ts";
+import { detailsOf, toGrpcFault } from "./errors.ts";
 import { fromCanonicalEvent } from "./events.ts";
 import { GRPC, JSONRPC, REST } from "./methods.ts";
 import { fromCanonicalPushConfigs, fromCanonicalTaskPushConfig } from "./push.ts";
@@ -22,6 +23,12 @@ const interfacesAt = ({ url, grpcUrl }: ServedPlace): ServedInterface[] => [
   ...(grpcUrl === undefined ? [] : [{ url: grpcUrl, binding: "GRPC" as const }]),
 ];
 
+/** Where a served card of 0.3.0 says that the agent is. */
+const placeOf = ({ url, additionalInterfaces }: AgentCard): ServedPlace => ({
+  url,
+  grpcUrl: additionalInterfaces?.find(({ transport }) => transport === "GRPC")?.url,
+});
+
 function fromResult(method: MethodName, result: UnaryResult): unknown {
   if (result === null) return {};
   if (Array.isArray(result)) return fromCanonicalPushConfigs(result);
@@ -29,7 +36,7 @@ function fromResult(method: MethodName, result: UnaryResult): unknown {
   if ("tasks" in result) {
     return { ...result, tasks: result.tasks.map(fromCanonicalTask) };
   }
-  if ("protocolVersion" in result) return fromCanonicalCard(result, interfacesAt({ url: result.url }));
+  if ("protocolVersion" in result) return fromCanonicalCard(result, interfacesAt(placeOf(result)));
   if (method === "send" || result.kind === "message") return fromCanonicalReply(result);
   return fromCanonicalTask(result);
 }
@@ -49,7 +56,10 @@ function toRestError(error: A2AError): RestError {
   const code = status ?? error.httpStatus;
   const { message } = error;
   const details = detailsOf(error) ?? [];
-  return { status: code, body: { error: { code, status: grpcStatusName(error), message, details } } };
+  return {
+    status: code,
+    body: { error: { code, status: toGrpcFault(error).status ?? grpcStatusName(error), message, details } },
+  };
 }
 
 const MEDIA_TYPE = "application/a2a+json";
@@ -72,5 +82,6 @@ export const client10: ClientDialect = {
     return { code: error.rpcCode, message: error.message, ...(data && { data }) };
   },
   toRestError,
+  toGrpcFault,
   fromCard: (card, place) => fromCanonicalCard(card, interfacesAt(place)),
 };

@@ -8,6 +8,7 @@
  * agent's error stays whole in `data.vendor`.
  */
 import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
+import type { GrpcFault } from "../../src/protocol/grpc-status.ts";
 import { defaultFault, type RpcError, type VendorFault } from "../../src/southbound/vendor-fault.ts";
 import { isRecord } from "../shared/object.ts";
 
@@ -80,23 +81,39 @@ function codeIn(text: string): ErrorCode | undefined {
   return undefined;
 }
 
-/** 1.0's reason, and its gRPC status, for the errors that A2A defines. */
-const REASONS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  "task-not-found": "TASK_NOT_FOUND",
-  "task-not-cancelable": "TASK_NOT_CANCELABLE",
-  "push-not-supported": "PUSH_NOTIFICATION_NOT_SUPPORTED",
-  "unsupported-operation": "UNSUPPORTED_OPERATION",
-  "content-type-not-supported": "CONTENT_TYPE_NOT_SUPPORTED",
-  "invalid-agent-response": "INVALID_AGENT_RESPONSE",
-  "extended-card-not-configured": "EXTENDED_AGENT_CARD_NOT_CONFIGURED",
-  "version-not-supported": "VERSION_NOT_SUPPORTED",
+/** How 1.0 names an error in an ErrorInfo and, if 0.3.0 does otherwise, its gRPC status. */
+const NAMES: Readonly<Partial<Record<ErrorCode, GrpcName>>> = {
+  "task-not-found": { reason: "TASK_NOT_FOUND" },
+  "task-not-cancelable": { reason: "TASK_NOT_CANCELABLE" },
+  "push-not-supported": { reason: "PUSH_NOTIFICATION_NOT_SUPPORTED", status: "FAILED_PRECONDITION" },
+  "unsupported-operation": { reason: "UNSUPPORTED_OPERATION", status: "FAILED_PRECONDITION" },
+  "content-type-not-supported": { reason: "CONTENT_TYPE_NOT_SUPPORTED" },
+  "invalid-agent-response": { reason: "INVALID_AGENT_RESPONSE" },
+  "extended-card-not-configured": { reason: "EXTENDED_AGENT_CARD_NOT_CONFIGURED" },
+  "version-not-supported": { reason: "VERSION_NOT_SUPPORTED", status: "FAILED_PRECONDITION" },
+  "invalid-params": { reason: "INVALID_PARAMS" },
+  "invalid-request": { reason: "INVALID_REQUEST" },
+  "parse-error": { reason: "INVALID_REQUEST" },
+  "method-not-found": { reason: "METHOD_NOT_FOUND" },
+  "internal-error": { reason: "INTERNAL_ERROR" },
 };
+
+interface GrpcName {
+  readonly reason: string;
+  readonly status?: GrpcFault["status"];
+}
 
 const DOMAIN = "a2a-protocol.org";
 
+/** Over gRPC: the status, and an ErrorInfo. */
+export function toGrpcFault({ code }: A2AError): GrpcFault {
+  const { reason, status } = NAMES[code] ?? {};
+  return { status, info: reason === undefined ? undefined : { reason, domain: DOMAIN } };
+}
+
 /** The `data` of an error over JSON-RPC and the `details` over HTTP+JSON: a list of `google.rpc` messages; undefined if there is nothing to say. */
 export function detailsOf(error: A2AError): object[] | undefined {
-  const reason = REASONS[error.code];
+  const reason = NAMES[error.code]?.reason;
   const details: object[] = [];
   if (reason) details.push({ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason, domain: DOMAIN });
   if (error.data) details.push({ "@type": "type.googleapis.com/google.protobuf.Struct", value: error.data });

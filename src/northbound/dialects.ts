@@ -5,8 +5,8 @@
 import type { ClientDialect } from "../dialect.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { METHODS, methodNamed, wireNameOf, type Method, type MethodName } from "../protocol/methods.ts";
-import type { StreamEvent } from "../protocol/model.ts";
 import type { OutgoingEvent } from "../gateway/gateway.ts";
+import { oncePerEvent } from "./event-memo.ts";
 import type { Context } from "./http.ts";
 
 const VERSION_HEADER = "A2A-Version";
@@ -17,19 +17,15 @@ const NEWEST = "1.0";
 /** 0.3.0's own versions of the header; an empty one means 0.3, as an absent one does. */
 const REFERENCE = /^(0\.3(\.\d+)?)?$/;
 
-/** By event, what each dialect has made of it: however many clients listen, it is made once. */
-const encoded = new WeakMap<OutgoingEvent, Map<ClientDialect, readonly string[]>>();
+const encoders = new WeakMap<ClientDialect, (outgoing: OutgoingEvent) => readonly string[]>();
 
 /** An event as JSON texts of a dialect. */
 export function eventsIn(dialect: ClientDialect, outgoing: OutgoingEvent): readonly string[] {
-  const known = encoded.get(outgoing)?.get(dialect);
-  if (known) return known;
-  // What the engine wrote itself a moment ago.
-  const event: StreamEvent = JSON.parse(outgoing.json);
-  const texts = dialect.fromEvent(event).map((one) => JSON.stringify(one));
-  const all = encoded.get(outgoing) ?? new Map<ClientDialect, readonly string[]>();
-  encoded.set(outgoing, all.set(dialect, texts));
-  return texts;
+  const encode =
+    encoders.get(dialect) ??
+    oncePerEvent((event) => dialect.fromEvent(event).map((one) => JSON.stringify(one)));
+  encoders.set(dialect, encode);
+  return encode(outgoing);
 }
 
 /** A method as a dialect calls it. */
@@ -88,7 +84,7 @@ function versionOf(ctx: Context): string {
   return (ctx.get(VERSION_HEADER) || (typeof inQuery === "string" ? inQuery : "")).trim();
 }
 
-const notSupported = (version: string): A2AError =>
+export const notSupported = (version: string): A2AError =>
   new A2AError("version-not-supported", {
     message: `A2A version ${version.slice(0, 20)} is not supported; supported are 0.3 and ${NEWEST}`,
   });

@@ -11,14 +11,12 @@ import type { Caller } from "../gateway/gateway.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { ProtoMessage } from "../protocol/grpc-codec.ts";
 import { tooManyValues } from "../protocol/jsonrpc.ts";
-import { methodNamed, type Method } from "../protocol/methods.ts";
-import { withFilesOnce } from "./client-sdk.ts";
-import { EXTENSIONS_HEADER, requestedExtensions } from "./extensions.ts";
+import { requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
+import type { GrpcApi, Rpc } from "./grpc-api.ts";
 import { textIn, type GrpcDoor } from "./grpc-door.ts";
 import { LAST_EVENT_KEY } from "./grpc-event-ids.ts";
 import type { CallLine } from "./grpc-line.ts";
-import type { Rpc } from "./grpc-rpcs.ts";
 import { requireReady, type Lifecycle } from "./health.ts";
 import { allowance, lastEventId, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
@@ -47,7 +45,6 @@ export interface GrpcDeps {
 /** A call that has been let in. */
 export interface Admitted {
   readonly agent: ServedAgent;
-  readonly method: Method;
   readonly invocation: Invocation;
 }
 
@@ -59,37 +56,48 @@ export function signalOf(call: UnaryCall | StreamCall): AbortSignal {
   return gone.signal;
 }
 
+/** Metadata of a call, as the header of that name over HTTP. */
+const VERSION_KEY = "a2a-version";
+
+interface Called {
+  readonly api: GrpcApi;
+  readonly rpc: Rpc;
+  readonly line: CallLine;
+  readonly gone: AbortSignal;
+}
+
 /** Lets a call in that has come through the door; throws the A2AError that it is refused with. */
 export function admit(
   call: UnaryCall | StreamCall,
-  { rpc, line, gone }: { readonly rpc: Rpc; readonly line: CallLine; readonly gone: AbortSignal },
+  { api, rpc, line, gone }: Called,
   { door, gate, lifecycle, newId }: GrpcDeps,
 ): Admitted {
-  line.method = rpc.method;
+  const method = rpc.method.name;
+  line.method = method;
   const { metadata } = call;
   const { agent, principal, held } = door.entered(metadata);
-  const { name, adapter, forward, limits } = agent.config;
+  const { name, adapter, forward, limits, clientSdk } = agent.config;
   Object.assign(line, { agent: name, dialect: adapter });
   if (gate.isClosed) line.principal = principal.id;
-  gate.requireMethod(principal, name, rpc.method);
+  api.requireVersion(textIn(metadata, VERSION_KEY));
+  gate.requireMethod(principal, name, method);
   const message = messageOf(call.request, limits, held);
-  const method = methodNamed(rpc.method);
-  requireReady(lifecycle, method);
+  requireReady(lifecycle, rpc.method);
   const caller: Caller = {
     principal: principal.id,
     signal: gone,
-    extensions: requestedExtensions(textIn(metadata, EXTENSIONS_HEADER) ?? ""),
+    extensions: requestedExtensions(textIn(metadata, api.extensionsKey) ?? ""),
     forwarded: forwardedOf(forward, (key) => textIn(metadata, key)),
   };
   const invocation = {
     gateway: agent.gateway,
-    ...allowance({ agent, principal, gate, method: method.name }),
-    params: rpc.params(withFilesOnce(agent.config.clientSdk, message)),
-    rules: agent.acceptRules(newId),
+    ...allowance({ agent, principal, gate, method }),
+    params: rpc.params(message, clientSdk),
+    rules: { ...agent.acceptRules(newId), isDecoded: api.dialect !== undefined },
     caller,
     after: lastEventId(textIn(metadata, LAST_EVENT_KEY)),
   };
-  return { agent, method, invocation };
+  return { agent, invocation };
 }
 
 function messageOf(

@@ -15,9 +15,8 @@ import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Presented } from "../auth/scheme.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { A2A_V1 } from "../protocol/grpc-codec.ts";
-import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import type { GrpcAgents } from "./grpc-agents.ts";
+import type { GrpcApi } from "./grpc-api.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
 /** What a call shows of its sender, and of the host that was called. */
@@ -25,7 +24,9 @@ type Shown = Pick<ServerInterceptingCall, "getAuthContext" | "getHost" | "getPee
 
 /** What is known of a call before its message is there. */
 interface Entrance {
-  readonly path: string;
+  readonly api: GrpcApi;
+  /** Name of the RPC. */
+  readonly rpc: string;
   readonly metadata: Metadata;
   principal?: Principal;
   agent?: ServedAgent;
@@ -40,11 +41,11 @@ interface Entered {
 export interface DoorOptions {
   readonly gate: Gate;
   readonly agents: GrpcAgents;
+  /** Those that only callers who are let in may call. */
+  readonly apis: readonly GrpcApi[];
   /** Told of every call that is not let in. */
   readonly onRefused: (entrance: Entrance, error: A2AError) => void;
 }
-
-const PATH = `/${A2A_V1.name}/`;
 
 /** The metadata key that names the agent. */
 const AGENT_KEY = "a2a-agent";
@@ -53,7 +54,7 @@ export class GrpcDoor {
   readonly #entered = new WeakMap<Metadata, Entered>();
   readonly interceptor: ServerInterceptor;
 
-  constructor({ gate, agents, onRefused }: DoorOptions) {
+  constructor({ gate, agents, apis, onRefused }: DoorOptions) {
     const enter = async (call: Shown, entrance: Entrance): Promise<Entered> => {
       const { metadata } = entrance;
       const principal = (entrance.principal = await gate.identify(presentedBy(call, metadata)));
@@ -61,16 +62,19 @@ export class GrpcDoor {
       await gate.admit(principal, agent.config.name);
       return { principal, agent, held: gate.openBody(principal) };
     };
+    const guarded = new Map(apis.map((api) => [api.service.name, api]));
     this.interceptor = ({ path }, call) => {
-      if (!path.startsWith(PATH)) return new ServerInterceptingCall(call);
+      const [, service = "", rpc = ""] = path.split("/");
+      const api = guarded.get(service);
+      if (!api) return new ServerInterceptingCall(call);
       const admit = async (metadata: Metadata, proceed: (metadata: Metadata) => void): Promise<void> => {
-        const entrance: Entrance = { path, metadata };
+        const entrance: Entrance = { api, rpc, metadata };
         try {
           this.#entered.set(metadata, await enter(call, entrance));
         } catch (thrown) {
           const error = A2AError.from(thrown);
           onRefused(entrance, error);
-          call.sendStatus(toGrpcStatus(error));
+          call.sendStatus(api.toStatus(error));
           return;
         }
         proceed(metadata);

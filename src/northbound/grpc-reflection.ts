@@ -1,5 +1,5 @@
 /**
- * The description of the service for server reflection. The libraries write descriptors in a way of their own: types by
+ * The description of the services for server reflection. The libraries write descriptors in a way of their own: types by
  * relative names, files that do not say which others they need, entries of maps under the field's name, no names for JSON. Tools that are not
  * made with these libraries (grpcurl, Postman) refuse such files, so they are made here what protoc would write.
  */
@@ -12,9 +12,7 @@ import {
 import { ReflectionService } from "@grpc/reflection";
 import descriptor from "protobufjs/ext/descriptor/index.js";
 import { z } from "zod";
-import { A2A_V1, protoFile } from "../protocol/grpc-codec.ts";
-
-const PROTO_FILE = protoFile(A2A_V1);
+import { protoFile, type GrpcService } from "../protocol/grpc-codec.ts";
 
 const Named = z.looseObject({ name: z.string() });
 const Field = z.looseObject({ name: z.string(), typeName: z.string().optional() });
@@ -41,17 +39,19 @@ type File = z.infer<typeof File>;
 /** Turns a reference from within a scope into an absolute one, which begins with a dot. */
 type Resolve = (reference: string, scope: string) => string;
 
-/** Describes the service to whoever asks. The files are read when this is called. */
-export function createReflection(): ReflectionService {
-  return new ReflectionService(describe(), { services: [A2A_V1.name] });
+/** Describes the services to whoever asks. The files are read when this is called. */
+export function createReflection(services: readonly GrpcService[]): ReflectionService {
+  const described = describe(services.map(protoFile));
+  return new ReflectionService(described, { services: services.map(({ name }) => name) });
 }
 
-function describe(): PackageDefinition {
+/** Read together, so that they share one description of protobuf's own types. */
+function describe(protoFiles: string[]): PackageDefinition {
   // Field names in the descriptors are those of the file.
-  const loaded = loadSync(PROTO_FILE, { keepCase: true });
+  const loaded = loadSync(protoFiles, { keepCase: true });
   // Each type brings all files along.
   const entry = Object.values(loaded).find(isType);
-  if (entry === undefined) throw new Error(`${PROTO_FILE} declares no type`);
+  if (entry === undefined) throw new Error(`${protoFiles.join(", ")}: no type is declared`);
   const files = entry.fileDescriptorProtos.map(decoded);
   const home = new Map(files.flatMap((file) => typesOf(file).map((type) => [type, file.name] as const)));
   const fileDescriptorProtos = files.map((file) => encoded(linked(file, home)));
@@ -119,7 +119,7 @@ function linked(file: File, home: ReadonlyMap<string, string>): File {
       const where = home.get(name);
       if (where !== undefined && where !== file.name) needed.add(where);
       if (where !== undefined) return `.${name}`;
-      if (outer === "") throw new Error(`${PROTO_FILE}: there is no ${reference}`);
+      if (outer === "") throw new Error(`${file.name}: there is no ${reference}`);
     }
   };
   const messageType = file.messageType.map((message) => absolute(message, file.package, resolve));

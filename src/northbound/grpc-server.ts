@@ -1,17 +1,19 @@
 /**
- * The gRPC side of the proxy: `a2a.v1.A2AService` for all agents on one port and, where configured, for one agent on a
+ * The gRPC side of the proxy: the services of A2A for all agents on one port and, where configured, for one agent on a
  * port of its own; on each, also the standard health and reflection services, which need no credentials.
  */
 import { Server, type ServerCredentials, type ServerOptions } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import type { GrpcConfig } from "../config/grpc.ts";
 import type { A2AError } from "../protocol/errors.ts";
-import { A2A_V1 } from "../protocol/grpc-codec.ts";
 import { outcomeOf } from "./access-line.ts";
+import type { ClientDialect } from "../dialect.ts";
 import { GrpcAgents, grpcUrlOf } from "./grpc-agents.ts";
+import type { GrpcApi } from "./grpc-api.ts";
+import { apisOf } from "./grpc-dialect.ts";
 import type { GrpcDeps } from "./grpc-call.ts";
 import { openCredentials } from "./grpc-credentials.ts";
-import { RPCS } from "./grpc-rpcs.ts";
+import { referenceApi } from "./grpc-reference.ts";
 import { createReflection } from "./grpc-reflection.ts";
 import { createService } from "./grpc-service.ts";
 import { GrpcDoor, type DoorOptions } from "./grpc-door.ts";
@@ -23,7 +25,9 @@ import type { ServedAgent } from "./served-agent.ts";
 export interface GrpcOptions extends Omit<GrpcDeps, "door"> {
   readonly config: GrpcConfig;
   readonly agents: ReadonlyMap<string, ServedAgent>;
-  /** Served where a call no such agent. */
+  /** What clients may speak besides 0.3.0. */
+  readonly dialects: readonly ClientDialect[];
+  /** Served if a call names no agent. */
   readonly fallback: string | undefined;
   /** A connection without traffic is asked for a sign of life this often, ms. */
   readonly heartbeat: number;
@@ -49,10 +53,18 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
   const { config, agents, fallback } = options;
   const { credentials, stop } = await openCredentials(config.tls, options.log);
   const streams = new GrpcStreams();
+  const apis = [referenceApi, ...apisOf(options.dialects)];
   const endpoints: Endpoint[] = [];
   const open = async (port: number, only?: string): Promise<number> => {
     const selection = new GrpcAgents({ agents, fallback, ...(only !== undefined && { only }) });
-    const endpoint = new Endpoint(selection, streams, credentials, options);
+    const endpoint = new Endpoint({
+      ...options,
+      agents: selection,
+      apis,
+      streams,
+      credentials,
+      serverOptions: serverOptions(options),
+    });
     endpoints.push(endpoint);
     const key = only === undefined ? "server.grpc.port" : `agents.${only}.grpc.port`;
     return endpoint.listener.listen({ key, host: config.host, port });
@@ -89,35 +101,45 @@ export async function startGrpc(options: GrpcOptions): Promise<GrpcServer> {
   }
 }
 
+interface EndpointOptions extends Omit<GrpcOptions, "agents"> {
+  readonly agents: GrpcAgents;
+  readonly apis: readonly GrpcApi[];
+  readonly streams: GrpcStreams;
+  readonly credentials: ServerCredentials;
+  readonly serverOptions: ServerOptions;
+}
+
 /** One port. */
 class Endpoint {
   readonly listener: GrpcListener;
   readonly #server: Server;
-  readonly #health = new HealthImplementation({ "": "SERVING", [A2A_V1.name]: "SERVING" });
+  /** Names of the services, and none for the whole server. */
+  readonly #names: readonly string[];
+  readonly #health: HealthImplementation;
   #isDraining = false;
 
-  constructor(
-    agents: GrpcAgents,
-    streams: GrpcStreams,
-    credentials: ServerCredentials,
-    options: GrpcOptions,
-  ) {
-    const door = new GrpcDoor({ gate: options.gate, agents, onRefused: noteRefused(options) });
-    this.#server = new Server({ ...serverOptions(options), interceptors: [door.interceptor] });
-    const deps = { ...options, door };
-    const { definition, implementation } = createService({ streams, deps });
-    this.#server.addService(definition, implementation);
+  constructor({ agents, apis, streams, credentials, serverOptions, ...options }: EndpointOptions) {
+    const { gate, config, log } = options;
+    const door = new GrpcDoor({ gate, agents, apis, onRefused: noteRefused(options) });
+    this.#server = new Server({ ...serverOptions, interceptors: [door.interceptor] });
+    for (const api of apis) {
+      const { definition, implementation } = createService({ api, streams, deps: { ...options, door } });
+      this.#server.addService(definition, implementation);
+    }
+    const services = apis.map(({ service }) => service);
+    this.#names = ["", ...services.map(({ name }) => name)];
+    this.#health = new HealthImplementation(
+      Object.fromEntries(this.#names.map((name) => [name, "SERVING" as const])),
+    );
     this.#health.addToServer(this.#server);
-    const { config, log } = options;
-    if (config.reflection) createReflection().addToServer(this.#server);
+    if (config.reflection) createReflection(services).addToServer(this.#server);
     this.listener = new GrpcListener(this.#server, credentials, { limit: config.maxConnections, log });
   }
 
   setServing(isServing: boolean): void {
     if (this.#isDraining) return;
     const status = isServing ? "SERVING" : "NOT_SERVING";
-    this.#health.setStatus("", status);
-    this.#health.setStatus(A2A_V1.name, status);
+    for (const name of this.#names) this.#health.setStatus(name, status);
   }
 
   drain(): Promise<void> {
@@ -136,11 +158,10 @@ class Endpoint {
 
 /** Calls that were not let in have their line in the log, too. */
 const noteRefused =
-  (options: GrpcOptions): DoorOptions["onRefused"] =>
-  ({ path, metadata, agent, principal }, error) => {
-    const rpc = path.slice(path.lastIndexOf("/") + 1);
+  (options: Pick<GrpcOptions, "gate" | "log" | "newId">): DoorOptions["onRefused"] =>
+  ({ api, rpc, metadata, agent, principal }, error) => {
     const { line, finish } = logged(metadata, rpc, options);
-    const method = RPCS.find(({ name }) => name === rpc)?.method;
+    const method = api.rpcs.find(({ name }) => name === rpc)?.method.name;
     Object.assign(line, {
       ...(method !== undefined && { method }),
       ...(agent && { agent: agent.config.name, dialect: agent.config.adapter }),

@@ -1,17 +1,11 @@
-/** The service `a2a.v1.A2AService` (§11): from a call to the method table and back, over any of its RPCs. */
+/** A service of A2A over gRPC: from a call to the method table and back, over any of its RPCs. */
 import { Metadata, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import type { sendUnaryData } from "@grpc/grpc-js";
 import { A2AError } from "../protocol/errors.ts";
-import type { UnaryResult } from "../dialect.ts";
 import { loadService, type MethodCodec, type ProtoMessage } from "../protocol/grpc-codec.ts";
-import { toGrpcStatus } from "../protocol/grpc-status.ts";
-import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
-import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
-import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
-import { writtenFor, type Reader } from "../protocol/sdk-quirks.ts";
 import { outcomeOf } from "./access-line.ts";
-import { readerOverGrpc } from "./client-sdk.ts";
-import { EXTENSIONS_HEADER, activatedExtensions } from "./extensions.ts";
+import { activatedExtensions } from "./extensions.ts";
+import type { GrpcApi, StreamRpc, UnaryRpc } from "./grpc-api.ts";
 import {
   admit,
   signalOf,
@@ -22,12 +16,12 @@ import {
 } from "./grpc-call.ts";
 import { EVENT_IDS_KEY, wantsEventIds } from "./grpc-event-ids.ts";
 import { logged, type CallLine } from "./grpc-line.ts";
-import { RPCS, type Rpc } from "./grpc-rpcs.ts";
 import { refuseStream, type GrpcStreams } from "./grpc-stream.ts";
 import { callUnary, openStream, taskOf, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
 
 interface ServiceOptions {
+  readonly api: GrpcApi;
   readonly streams: GrpcStreams;
   readonly deps: GrpcDeps;
 }
@@ -39,26 +33,34 @@ interface Service {
 
 /** The service as grpc-js takes it. */
 export function createService(options: ServiceOptions): Service {
-  const codecs = loadService();
+  const { api } = options;
+  const codecs = loadService(api.service);
   const definition: Record<string, ServiceDefinition[string]> = {};
   const implementation: UntypedServiceImplementation = {};
-  for (const rpc of RPCS) {
+  for (const rpc of api.rpcs) {
     const codec = codecs.get(rpc.name);
-    if (codec === undefined) throw new Error(`the proto file has no ${rpc.name}`);
+    if (codec?.responseStream !== (rpc.kind === "stream")) {
+      throw new Error(`${api.service.file} has no ${rpc.kind} RPC ${rpc.name}`);
+    }
     definition[rpc.name] = { ...codec, requestDeserialize: received(codec) };
-    implementation[rpc.name] = codec.responseStream
-      ? (call: StreamCall) => void serveStream(call, rpc, options)
-      : (call: UnaryCall, callback: sendUnaryData<ProtoMessage>) =>
-          void answer(serveUnary(call, rpc, options), callback);
+    implementation[rpc.name] =
+      rpc.kind === "stream"
+        ? (call: StreamCall) => void serveStream(call, rpc, options)
+        : (call: UnaryCall, callback: sendUnaryData<ProtoMessage>) =>
+            void answer(serveUnary(call, rpc, options), api, callback);
   }
   return { definition, implementation };
 }
 
-async function answer(message: Promise<ProtoMessage>, callback: sendUnaryData<ProtoMessage>): Promise<void> {
+async function answer(
+  message: Promise<ProtoMessage>,
+  api: GrpcApi,
+  callback: sendUnaryData<ProtoMessage>,
+): Promise<void> {
   try {
     callback(null, await message);
   } catch (thrown) {
-    callback(toGrpcStatus(A2AError.from(thrown)));
+    callback(api.toStatus(A2AError.from(thrown)));
   }
 }
 
@@ -72,17 +74,20 @@ const received =
   });
 
 /** Rejects with an A2AError only. */
-async function serveUnary(call: UnaryCall, rpc: Rpc, { deps }: ServiceOptions): Promise<ProtoMessage> {
+async function serveUnary(
+  call: UnaryCall,
+  rpc: UnaryRpc,
+  { api, deps }: ServiceOptions,
+): Promise<ProtoMessage> {
   const { line, finish } = logged(call.metadata, rpc.name, deps);
   const gone = signalOf(call);
   try {
-    const { agent, method, invocation } = admit(call, { rpc, line, gone }, deps);
-    if (method.kind !== "unary") throw new Error(`${rpc.name} is no unary RPC`);
-    const extensions = extensionsOf(agent, invocation);
-    const result = await callUnary(method, invocation);
+    const { agent, invocation } = admit(call, { api, rpc, line, gone }, deps);
+    const headers = answerMetadata(api, agent, invocation);
+    const result = await callUnary(rpc.method, invocation);
     line.task = taskOf(result);
-    call.sendMetadata(await extensions);
-    return responseOf(rpc, result, readerOverGrpc(agent.config.clientSdk));
+    call.sendMetadata(await headers);
+    return rpc.response(result, agent.config.clientSdk);
   } catch (thrown) {
     throw noted(thrown, { line, gone, deps });
   } finally {
@@ -91,53 +96,50 @@ async function serveUnary(call: UnaryCall, rpc: Rpc, { deps }: ServiceOptions): 
   }
 }
 
-async function serveStream(call: StreamCall, rpc: Rpc, { streams, deps }: ServiceOptions): Promise<void> {
+async function serveStream(
+  call: StreamCall,
+  rpc: StreamRpc,
+  { api, streams, deps }: ServiceOptions,
+): Promise<void> {
   const { line, finish } = logged(call.metadata, rpc.name, deps);
   const gone = signalOf(call);
   const leaving = [finish, () => deps.door.leave(call.metadata)];
   try {
-    const { agent, method, invocation } = admit(call, { rpc, line, gone }, deps);
-    if (method.kind !== "stream") throw new Error(`${rpc.name} is no streaming RPC`);
+    const { agent, invocation } = admit(call, { api, rpc, line, gone }, deps);
     leaving.push(deps.gate.enterStream(invocation.caller.principal));
     agent.enterStream();
     leaving.push(() => agent.leaveStream());
-    const extensions = extensionsOf(agent, invocation);
-    const subscription = await openStream(method, invocation);
+    const answer = answerMetadata(api, agent, invocation);
+    const subscription = await openStream(rpc.method, invocation);
     line.task = subscription.taskId;
-    const headers = await extensions;
+    const headers = await answer;
     const withIds = wantsEventIds(call.metadata);
     if (withIds) headers.set(EVENT_IDS_KEY, "1");
     call.sendMetadata(headers);
-    const { stalledClient: stalledAfter } = agent.config.timeouts;
+    const {
+      clientSdk: sdk,
+      timeouts: { stalledClient: stalledAfter },
+    } = agent.config;
     const onError = (thrown: unknown): void => void noted(thrown, { line, gone, deps });
-    const reader = readerOverGrpc(agent.config.clientSdk);
-    const end = await streams.send(call, subscription, { gone, stalledAfter, withIds, reader, onError });
+    const reader = { withIds, sdk };
+    const end = await streams.send(call, subscription, { api, gone, stalledAfter, reader, onError });
     if (end === "client-gone" || end === "client-stalled") line.outcome = end;
   } catch (thrown) {
-    refuseStream(call, noted(thrown, { line, gone, deps }));
+    refuseStream(call, api.toStatus(noted(thrown, { line, gone, deps })));
   } finally {
     for (const leave of leaving) leave();
   }
 }
 
-/** The response of an RPC, as ProtoJSON. */
-function responseOf({ name }: Rpc, result: UnaryResult, reader: Reader): ProtoMessage {
-  if (result === null) return {};
-  if (Array.isArray(result)) return { configs: result.map(toProtoJsonTaskPushConfig) };
-  if ("pushNotificationConfig" in result) return toProtoJsonTaskPushConfig(result);
-  if ("protocolVersion" in result) return toProtoJsonCard(result);
-  // The RPC for a page of tasks is 1.0's.
-  if ("tasks" in result) throw new Error(`${name} answers no list of tasks`);
-  // GetTask and CancelTask answer a bare Task.
-  if (name !== "SendMessage" && result.kind === "task") return writtenFor(reader, toProtoJsonTask(result));
-  return writtenFor(reader, toProtoJsonResponse(result));
-}
-
-/** Response metadata: the extensions of those asked for that apply (§3.2.5). */
-async function extensionsOf(agent: ServedAgent, { caller }: Invocation): Promise<Metadata> {
+/** The extensions of those asked for that apply (§3.2.5). */
+async function answerMetadata(
+  { extensionsKey }: GrpcApi,
+  agent: ServedAgent,
+  { caller }: Invocation,
+): Promise<Metadata> {
   const metadata = new Metadata();
   const uris = await activatedExtensions(agent, caller.extensions);
-  if (uris.length > 0) metadata.set(EXTENSIONS_HEADER, uris.join(", "));
+  if (uris.length > 0) metadata.set(extensionsKey, uris.join(", "));
   return metadata;
 }
 

@@ -4,27 +4,21 @@
  * RESOURCE_EXHAUSTED, should it ever read on.
  */
 import { once } from "node:events";
-import type { OutgoingEvent, Subscription } from "../gateway/gateway.ts";
+import type { Subscription } from "../gateway/gateway.ts";
 import { abortable } from "../lib/abortable.ts";
 import { A2AError } from "../protocol/errors.ts";
-import type { ProtoMessage } from "../protocol/grpc-codec.ts";
-import { toGrpcStatus } from "../protocol/grpc-status.ts";
-import type { StreamEvent } from "../protocol/model.ts";
-import { toProtoJsonResponse } from "../protocol/proto-json.ts";
-import { writtenFor, type Reader } from "../protocol/sdk-quirks.ts";
+import type { GrpcStatus } from "../protocol/grpc-status.ts";
+import type { EventReader, GrpcApi } from "./grpc-api.ts";
 import type { StreamCall } from "./grpc-call.ts";
-import { withEventId } from "./grpc-event-ids.ts";
 import { isSuspension, type StreamEnd } from "./sse.ts";
 
 interface SendOptions {
+  readonly api: GrpcApi;
   /** Aborted when the client goes. */
   readonly gone: AbortSignal;
   /** A client that leaves its window closed for longer is let go, ms. */
   readonly stalledAfter: number;
-  /** Tells the client the id of each event. */
-  readonly withIds: boolean;
-  /** What reads the events. */
-  readonly reader: Reader;
+  readonly reader: EventReader;
   /** Told what broke a stream off; the client is told by its status. */
   readonly onError: (thrown: unknown) => void;
 }
@@ -35,7 +29,7 @@ export class GrpcStreams {
 
   /** Sends the subscription's events until it ends or the client goes, and closes it; never rejects. */
   async send(call: StreamCall, subscription: Subscription, options: SendOptions): Promise<StreamEnd> {
-    const { gone, onError } = options;
+    const { api, gone, onError } = options;
     const stopped = new AbortController();
     this.#open.add(stopped);
     const over = AbortSignal.any([gone, stopped.signal]);
@@ -46,8 +40,8 @@ export class GrpcStreams {
       return "finished";
     } catch (thrown) {
       if (gone.aborted) return "client-gone";
-      const error: unknown = stopped.signal.aborted ? stopped.signal.reason : thrown;
-      refuseStream(call, error);
+      const error = A2AError.from(stopped.signal.aborted ? stopped.signal.reason : thrown);
+      refuseStream(call, api.toStatus(error));
       if (error instanceof StalledClient) return "client-stalled";
       if (isSuspension(error) && !stopped.signal.aborted) return "suspended";
       onError(error);
@@ -70,39 +64,29 @@ class StalledClient extends A2AError {
   }
 }
 
-/** Ends a streaming RPC with the status of what was thrown. */
-export function refuseStream(call: StreamCall, thrown: unknown): void {
-  const error = A2AError.from(thrown);
-  call.emit("error", Object.assign(new Error(error.message), toGrpcStatus(error)));
+/** Ends a streaming RPC with a status that is not OK. */
+export function refuseStream(call: StreamCall, status: GrpcStatus): void {
+  call.emit("error", Object.assign(new Error(status.details), status));
+}
+
+interface PumpOptions extends Pick<SendOptions, "api" | "stalledAfter" | "reader"> {
+  readonly over: AbortSignal;
 }
 
 async function pump(
   call: StreamCall,
   subscription: Subscription,
-  {
-    over,
-    stalledAfter,
-    withIds,
-    reader,
-  }: Pick<SendOptions, "stalledAfter" | "withIds" | "reader"> & { readonly over: AbortSignal },
+  { api, over, stalledAfter, reader }: PumpOptions,
 ): Promise<void> {
   for (;;) {
     const batch = await subscription.next();
     if (batch === undefined || over.aborted) return;
     for (const event of batch) {
-      if (call.write(responseOf(event, { withIds, reader }))) continue;
-      await drained(call, over, stalledAfter);
+      for (const message of api.responses(event, reader)) {
+        if (!call.write(message)) await drained(call, over, stalledAfter);
+      }
     }
   }
-}
-
-/** The event as the gateway serialized it, which is for the transports whose wire is that JSON. */
-function responseOf(
-  { json, sequence }: OutgoingEvent,
-  { withIds, reader }: Pick<SendOptions, "withIds" | "reader">,
-): ProtoMessage {
-  const event: StreamEvent = JSON.parse(json);
-  return writtenFor(reader, toProtoJsonResponse(withIds ? withEventId(event, sequence) : event));
 }
 
 async function drained(call: StreamCall, over: AbortSignal, stalledAfter: number): Promise<void> {

@@ -7,7 +7,7 @@ import { Metadata, status } from "@grpc/grpc-js";
 import { z } from "zod";
 import { errorCodeByName } from "./error-names.ts";
 import { A2AError, errorCodeOf, type ErrorCode } from "./errors.ts";
-import { setRetryDelay } from "./grpc-retry.ts";
+import { setDetails, type ErrorReason } from "./grpc-details.ts";
 
 /** Name of the trailing metadata. */
 const ERROR_KEY = "a2a-error";
@@ -16,7 +16,7 @@ const ERROR_KEY = "a2a-error";
 const MAX_JSON = 4096;
 const MAX_DETAILS = 1024;
 
-interface GrpcStatus {
+export interface GrpcStatus {
   readonly code: status;
   readonly details: string;
   readonly metadata: Metadata;
@@ -47,15 +47,21 @@ const statusOf = ({ code, httpStatus }: A2AError): status =>
 
 export const grpcStatusName = (error: A2AError): string => status[statusOf(error)] ?? "UNKNOWN";
 
-export function toGrpcStatus(error: A2AError): GrpcStatus {
-  const code = statusOf(error);
+/** How a dialect says an error over gRPC. */
+export interface GrpcFault {
+  /** Absent: 0.3.0's. */
+  readonly status?: keyof typeof status | undefined;
+  readonly info?: ErrorReason | undefined;
+}
+
+export function toGrpcStatus(error: A2AError, fault: GrpcFault = {}): GrpcStatus {
+  const code = fault.status === undefined ? statusOf(error) : status[fault.status];
   const details = error.message.slice(0, MAX_DETAILS);
   const metadata = new Metadata();
   const about = { code: error.rpcCode, message: details };
   const whole = asciiJson({ ...about, data: error.data });
   metadata.set(ERROR_KEY, whole.length <= MAX_JSON ? whole : asciiJson(about));
-  const { retryAfter } = error;
-  if (retryAfter !== undefined) setRetryDelay(metadata, retryAfter, { code, message: details });
+  setDetails(metadata, { code, message: details, info: fault.info, retryDelay: error.retryAfter });
   return { code, details, metadata };
 }
 
@@ -96,6 +102,8 @@ interface ReceivedStatus {
   readonly details: string;
   /** `a2a-error`, where it came. */
   readonly trailer: string | undefined;
+  /** The name of the error in its details, such as `TASK_NOT_FOUND`. */
+  readonly reason?: string | undefined;
   /** Name of the RPC. */
   readonly rpc: string;
 }
@@ -107,10 +115,10 @@ export function errorTrailer(metadata: Metadata): string | undefined {
 }
 
 /**
- * An agent's refusal: by its trailer, by the name in its details, by its status. What is none of A2A's errors, a refused
+ * An agent's refusal: by its trailer, by the name that its details or its message have, by its status. What is none of A2A's errors, a refused
  * credential among them, is an `invalid-agent-response`.
  */
-export function fromGrpcStatus({ code, details, trailer, rpc }: ReceivedStatus): A2AError {
+export function fromGrpcStatus({ code, details, trailer, reason, rpc }: ReceivedStatus): A2AError {
   const told = Trailer.safeParse(parsed(trailer)).data;
   // The Python and Java SDKs name the error there; their statuses differ.
   const named = /^(\w+Error): (.*)$/s.exec(details);
@@ -118,10 +126,11 @@ export function fromGrpcStatus({ code, details, trailer, rpc }: ReceivedStatus):
     (code === status.FAILED_PRECONDITION && PRECONDITION.get(rpc)) ||
     (BY_STATUS.get(code) ?? "invalid-agent-response");
   const byName = named?.[1] === undefined ? undefined : errorCodeByName(named[1]);
+  const byReason = reason === undefined ? undefined : errorCodeByName(reason);
   // -32603 is also what an agent says that is not there; its status tells it from a fault within.
   const byTrailer = code === status.UNAVAILABLE ? undefined : told && errorCodeOf(told.code);
   const text = told?.message ?? (byName && named?.[2]) ?? details;
-  return new A2AError(byTrailer ?? byName ?? byStatus, {
+  return new A2AError(byTrailer ?? byReason ?? byName ?? byStatus, {
     message: text === "" ? undefined : text,
     data: {
       stage: "response",

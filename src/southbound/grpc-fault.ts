@@ -4,7 +4,7 @@
  */
 import { status, type Metadata } from "@grpc/grpc-js";
 import { A2AError } from "../protocol/errors.ts";
-import { retryDelayOf } from "../protocol/grpc-retry.ts";
+import { errorReasonOf, retryDelayOf } from "../protocol/grpc-details.ts";
 import { errorTrailer, fromGrpcStatus } from "../protocol/grpc-status.ts";
 import { withoutForwarded } from "./echo.ts";
 import type { CallScope } from "./http.ts";
@@ -74,7 +74,8 @@ export function toGrpcFault(
   const told = (text: string): string => withoutForwarded(redact(text), forwarded);
   const trailer = errorTrailer(metadata);
   const retryAfter = retryDelayOf(metadata);
-  return fromGrpcStatus({ code, details: told(details), trailer: trailer && told(trailer), rpc }).with({
+  const received = { code, details: told(details), trailer: trailer && told(trailer), rpc };
+  return fromGrpcStatus({ ...received, reason: errorReasonOf(metadata) }).with({
     agent,
     ...(retryAfter !== undefined && { retryAfter }),
   });

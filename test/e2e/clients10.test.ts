@@ -7,11 +7,12 @@ import {
   RestTransportFactory,
   type Client,
 } from "@a2a-js/sdk/client";
+import { GrpcTransportFactory } from "@a2a-js/sdk/client/grpc";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { startVendors } from "../../src/demo/vendors.ts";
 import { collect } from "../support/collect.ts";
 import { message10 } from "../support/official-client.ts";
-import { startTestProxy } from "../support/proxy.ts";
+import { SERVER, startTestProxy } from "../support/proxy.ts";
 import { startSdk10Server } from "./sdk10-server.ts";
 
 const vendors = await startVendors(0, { pace: 50 });
@@ -23,9 +24,12 @@ const AGENTS = [
   { adapter: "a2a-0.3", url: `${vendors.url}/canonical`, words: "Day 1: the Forbidden City, Tiananmen" },
   { adapter: "a2a-1.0", url: sdk10.url, words: 'You said "hello": one, two.' },
 ];
-const TRANSPORTS = ["JSONRPC", "HTTP+JSON"] as const;
+const TRANSPORTS = ["JSONRPC", "HTTP+JSON", "GRPC"] as const;
 const proxy = await startTestProxy(
-  Object.fromEntries(AGENTS.map(({ adapter, url }) => [adapter.replace(".", "-"), { adapter, url }])),
+  Object.fromEntries(
+    AGENTS.map(({ adapter, url }) => [adapter.replace(".", "-"), { adapter, url, grpc: { port: 0 } }]),
+  ),
+  { server: { ...SERVER, grpc: { port: 0, publicUrl: "127.0.0.1:0" } } },
 );
 
 afterAll(async () => {
@@ -44,6 +48,7 @@ function connect(adapter: string, transport: (typeof TRANSPORTS)[number]): Promi
   const factories = {
     JSONRPC: new JsonRpcTransportFactory({ fetchImpl }),
     "HTTP+JSON": new RestTransportFactory({ fetchImpl }),
+    GRPC: new GrpcTransportFactory(),
   };
   return new ClientFactory({
     transports: [factories[transport]],
@@ -89,7 +94,11 @@ describe.each(CASES)(
 
     test("reads the card, and none that is not its own version's", async () => {
       const card = await (await connecting).getAgentCard();
-      expect(card.supportedInterfaces.map(({ protocolVersion }) => protocolVersion)).toEqual(["1.0", "1.0"]);
+      expect(card.supportedInterfaces.map(({ protocolVersion }) => protocolVersion)).toEqual([
+        "1.0",
+        "1.0",
+        "1.0",
+      ]);
       const document = await (
         await fetch(`${proxy.agent(adapter.replace(".", "-"))}a2a-1.0/.well-known/agent-card.json`)
       ).json();

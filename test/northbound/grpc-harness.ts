@@ -1,6 +1,8 @@
 /** The gRPC side over a real socket, with gateways that say what a test tells them to. */
 import { Client, Metadata, credentials, type CallOptions, type ServiceError } from "@grpc/grpc-js";
 import { pino } from "pino";
+import { client10 } from "../../adapters/a2a-1.0/client.ts";
+import { GRPC } from "../../adapters/a2a-1.0/methods.ts";
 import { Gate } from "../../src/auth/gate.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig } from "../../src/config/config.ts";
 import type { GrpcConnections } from "../../src/config/grpc.ts";
@@ -8,7 +10,13 @@ import type { Gateway } from "../../src/gateway/gateway.ts";
 import { startGrpc, type GrpcServer } from "../../src/northbound/grpc-server.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
 import { servedAgents } from "../../src/northbound/served-agent.ts";
-import { loadService, type MethodCodec, type ProtoMessage } from "../../src/protocol/grpc-codec.ts";
+import {
+  A2A_V1,
+  loadService,
+  type GrpcService,
+  type MethodCodec,
+  type ProtoMessage,
+} from "../../src/protocol/grpc-codec.ts";
 
 export interface GrpcHarness extends AsyncDisposable {
   readonly server: GrpcServer;
@@ -68,6 +76,7 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
       { agents: configs, server: { publicUrl: "https://proxy.example" } },
       { declared: gate.declared, push: false },
     ),
+    dialects: [client10],
     fallback: "fallback" in options ? options.fallback : [...gateways.keys()][0],
     heartbeat: options.heartbeat ?? 60_000,
     gate,
@@ -85,14 +94,6 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
   };
 }
 
-const codecs = loadService();
-
-const codecOf = (name: string) => {
-  const codec = codecs.get(name);
-  if (!codec) throw new Error(`no RPC ${name}`);
-  return codec;
-};
-
 export interface Answer {
   readonly message?: ProtoMessage;
   readonly error?: ServiceError;
@@ -103,13 +104,26 @@ export interface Answer {
 /** A client that hides nothing. */
 export class GrpcClient implements Disposable {
   readonly #client: Client;
+  readonly #codecs: ReadonlyMap<string, MethodCodec>;
 
-  constructor(port: number, options = {}, security = credentials.createInsecure()) {
+  constructor(
+    port: number,
+    options = {},
+    security = credentials.createInsecure(),
+    service: GrpcService = A2A_V1,
+  ) {
+    this.#codecs = loadService(service);
     this.#client = new Client(`127.0.0.1:${port}`, security, options);
   }
 
+  #codecOf(name: string): MethodCodec {
+    const codec = this.#codecs.get(name);
+    if (!codec) throw new Error(`no RPC ${name}`);
+    return codec;
+  }
+
   call(name: string, message: ProtoMessage, metadata = {}, options: CallOptions = {}): Promise<Answer> {
-    const { path, requestSerialize, responseDeserialize } = codecOf(name);
+    const { path, requestSerialize, responseDeserialize } = this.#codecOf(name);
     return new Promise((resolve) => {
       let headers: Metadata | undefined;
       this.#client
@@ -131,12 +145,12 @@ export class GrpcClient implements Disposable {
 
   /** Sends bytes that may be no message. */
   callRaw(name: string, bytes: Buffer, metadata = {}): Promise<Answer> {
-    return this.#callRaw(codecOf(name), bytes, metadata);
+    return this.#callRaw(this.#codecOf(name), bytes, metadata);
   }
 
   /** Calls a path that may be served by nothing. */
-  callPath(path: string, metadata = {}): Promise<Answer> {
-    return this.#callRaw({ path, responseDeserialize: () => ({}) }, Buffer.alloc(0), metadata);
+  callPath(path: string, metadata = {}, bytes = Buffer.alloc(0)): Promise<Answer> {
+    return this.#callRaw({ path, responseDeserialize: () => ({}) }, bytes, metadata);
   }
 
   #callRaw(
@@ -159,7 +173,7 @@ export class GrpcClient implements Disposable {
 
   /** The stream itself. */
   open(name: string, message: ProtoMessage, metadata = {}, options: CallOptions = {}) {
-    const { path, requestSerialize, responseDeserialize } = codecOf(name);
+    const { path, requestSerialize, responseDeserialize } = this.#codecOf(name);
     return this.#client.makeServerStreamRequest(
       path,
       requestSerialize,
@@ -180,3 +194,7 @@ function metadataOf(values: Record<string, string>): Metadata {
   for (const [key, value] of Object.entries(values)) metadata.set(key, value);
   return metadata;
 }
+
+/** A client of A2A 1.0. */
+export const grpcClient10 = (port: number): GrpcClient =>
+  new GrpcClient(port, {}, credentials.createInsecure(), GRPC);

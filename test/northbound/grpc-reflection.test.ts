@@ -84,7 +84,9 @@ test("the service is listed and described with all of its methods", async () => 
   try {
     const port = proxy.grpcPort ?? 0;
     const listed = await ask(port, { listServices: "" });
-    expect(listed["listServicesResponse"]).toEqual({ service: [{ name: "a2a.v1.A2AService" }] });
+    expect(listed["listServicesResponse"]).toEqual({
+      service: [{ name: "a2a.v1.A2AService" }, { name: "lf.a2a.v1.A2AService" }],
+    });
     const described = await ask(port, { fileContainingSymbol: "a2a.v1.A2AService" });
     const { fileDescriptorProto } = described["fileDescriptorResponse"] as { fileDescriptorProto: Buffer[] };
     const files = fileDescriptorProto.map((bytes) => File.toObject(File.decode(bytes)));
@@ -105,6 +107,29 @@ test("the service is listed and described with all of its methods", async () => 
         ].map((name) => ({ name })),
       },
     ]);
+  } finally {
+    await proxy.stop();
+  }
+});
+
+test("1.0's service is described, too, with protobuf's own types that it needs", async () => {
+  const proxy = await startTestProxy(
+    { planner: { adapter: "a2a-0.3", url: "http://127.0.0.1:9/" } },
+    { server: { host: "127.0.0.1", port: 0, publicUrl: "http://proxy.test", grpc: { port: 0 } } },
+  );
+  try {
+    const port = proxy.grpcPort ?? 0;
+    const described = await ask(port, { fileContainingSymbol: "lf.a2a.v1.A2AService" });
+    const { fileDescriptorProto } = described["fileDescriptorResponse"] as { fileDescriptorProto: Buffer[] };
+    const [own, wellKnown, ...others] = fileDescriptorProto.map((bytes) => File.toObject(File.decode(bytes)));
+    expect(others).toEqual([]);
+    expect(own?.["package"]).toBe("lf.a2a.v1");
+    expect(own?.["dependency"]).toEqual([wellKnown?.["name"]]);
+    expect(own?.["service"]).toEqual([{ name: "A2AService", method: expect.any(Array) }]);
+    expect(own?.["service"][0].method).toHaveLength(11);
+    expect(wellKnown?.["messageType"].map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["Empty", "Struct", "Timestamp", "Value"]),
+    );
   } finally {
     await proxy.stop();
   }

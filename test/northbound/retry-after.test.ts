@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { status, type Metadata } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { retryDelayOf } from "../../src/protocol/grpc-retry.ts";
+import { retryDelayOf } from "../../src/protocol/grpc-details.ts";
 import { post } from "../support/client.ts";
 import { SERVER_WITH_GRPC, startTestProxy, type TestProxy } from "../support/proxy.ts";
 import { GrpcClient } from "./grpc-harness.ts";

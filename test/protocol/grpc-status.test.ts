@@ -74,3 +74,12 @@ test.each([
 ])("a failed precondition of %s is %s", (rpc, expected) => {
   expect(codeOf(status.FAILED_PRECONDITION, { rpc })).toBe(expected);
 });
+
+test.each([
+  ["PUSH_NOTIFICATION_NOT_SUPPORTED", "push-not-supported"],
+  ["UNSUPPORTED_OPERATION", "unsupported-operation"],
+  ["QUOTA_EXCEEDED", "task-not-cancelable"],
+])("the reason %s in the details is more telling than the status", (reason, expected) => {
+  const received = { code: status.FAILED_PRECONDITION, details: "no", trailer: undefined, rpc: "CancelTask" };
+  expect(fromGrpcStatus({ ...received, reason }).code).toBe(expected);
+});

@@ -96,7 +96,7 @@ describe("errors from 0.3.0", () => {
       },
       { "@type": "type.googleapis.com/google.protobuf.Struct", value: { a: 1 } },
     ]);
-    expect(detailsOf(new A2AError("invalid-params"))).toBeUndefined();
+    expect(detailsOf(new A2AError("agent-unavailable"))).toBeUndefined();
   });
 
   test.each<ErrorCode>([
