@@ -61,6 +61,7 @@ export interface AgentParams {
   readonly extendedCard: undefined;
 }
 export type AgentMethod = keyof AgentParams;
+export type StreamMethod = "stream" | "resubscribe";
 
 /** Where the configuration says that an agent is. */
 export interface AgentPlace {
@@ -84,8 +85,13 @@ export interface Channel {
 export interface AgentDialect<O, Card> extends Dialect {
   /** Strict. */
   readonly options: z.ZodType<O>;
+  /** See `Backend.clientMintsTaskIds`. */
+  readonly clientMintsTaskIds?: boolean;
   codec(options: O): AgentCodec<Card>;
 }
+
+/** Undefined if the value is no event; throws the error that stands in the place of one. */
+export type EventReader = (value: unknown) => AgentEvent | undefined;
 
 /** The objects that agents send and get. */
 export interface AgentCodec<Card> {
@@ -94,17 +100,21 @@ export interface AgentCodec<Card> {
   toCanonicalCard(card: Card, url: string): AgentCard;
   /** @param card undefined if it is unavailable */
   channel(card: Card | undefined, place: AgentPlace): Channel;
+  /** Whether the binding or the URL depend on the card; if not, it is only looked at before streams and for push. */
+  readonly goesByCard: boolean;
+  /** Where a method is posted to over JSON-RPC, by its name there; absent: all to one URL. */
+  readonly urlOf?: (url: string, method: string) => string;
   native(card: AgentCard): NativeMethods;
   /** Whether the agent may push, as far as its card says. */
   acceptsPush(card: Card | undefined): boolean;
   headers(call: Call): Readonly<Record<string, string>>;
-  /** The params of each method, without those of the channel. */
-  readonly encode: { readonly [M in AgentMethod]: (params: AgentParams[M], call: Call) => object };
+  /** The params of each method that the dialect has, without those of the channel. */
+  readonly encode: { readonly [M in AgentMethod]?: (params: AgentParams[M], call: Call) => object };
   /** Throws `invalid-agent-response`, or the error that stands in the place of a result. */
-  toReply(result: unknown, method: string): AgentReply;
-  toTask(result: unknown, method: string): AgentTask;
-  /** Undefined if the value is no event; throws the error that stands in the place of one. */
-  toEvent(value: unknown, method: string): AgentEvent | undefined;
+  toReply(result: unknown, params: MessageSendParams, call: Call): AgentReply;
+  toTask(result: unknown, method: "getTask" | "cancelTask"): AgentTask;
+  /** The reader of one stream. */
+  readonly reading: { readonly [M in StreamMethod]: (params: AgentParams[M], call: Call) => EventReader };
   readonly toError: (fault: VendorFault) => A2AError;
 }
 

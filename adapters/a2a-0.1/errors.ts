@@ -7,7 +7,7 @@ import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
 import { type RpcError, type VendorFault, defaultFault } from "../../src/southbound/vendor-fault.ts";
 import { innermost } from "../shared/nested-error.ts";
 import { compact, isRecord } from "../shared/object.ts";
-import { METHODS } from "./params.ts";
+import { JSONRPC } from "./params.ts";
 
 /** The vendor's refusal as the client may see it; the vendor's own error is kept whole in `data.vendor`. */
 export function toCanonicalError(fault: VendorFault): A2AError {
@@ -20,13 +20,13 @@ export function toCanonicalError(fault: VendorFault): A2AError {
 /** A path that is not there, for servers that give each method its own: the method is missing, nothing happened. */
 function toCanonicalHttpError(fault: VendorFault): A2AError {
   const isMissing = fault.status === 404 || fault.status === 405 || fault.status === 501;
-  if (!isMissing || fault.method === METHODS.send) return defaultFault(fault);
+  if (!isMissing || fault.method === JSONRPC.send) return defaultFault(fault);
   const data = { stage: "response", status: fault.status };
   return new A2AError("unsupported-operation", { message: `The agent has no ${fault.method}`, data });
 }
 
 function toErrorCode(error: RpcError, method: string): ErrorCode {
-  if (method === METHODS.setPush || method === METHODS.getPush) return toPushErrorCode(error.code);
+  if (method === JSONRPC.setPush || method === JSONRPC.getPush) return toPushErrorCode(error.code);
   switch (error.code) {
     case -32600:
       return isUnknownMethod(error, method) ? "unsupported-operation" : "invalid-request";
@@ -47,7 +47,7 @@ function toErrorCode(error: RpcError, method: string): ErrorCode {
     case -32005:
       return "content-type-not-supported";
     case -32009: // v0.1.0: the task's state does not allow it
-      return method === METHODS.cancel ? "task-not-cancelable" : "invalid-params";
+      return method === JSONRPC.cancelTask ? "task-not-cancelable" : "invalid-params";
     case -32000: // python-a2a has no other code for it
       return /not found/i.test(error.message) ? "task-not-found" : "invalid-agent-response";
     default: // -32700 too: what was sent is valid JSON. -32007 and -32008: the proxy's credentials, not the client's.
@@ -61,7 +61,7 @@ function toErrorCode(error: RpcError, method: string): ErrorCode {
  * tasks/sendSubscribe is followed by a tasks/send that brings the real objection.
  */
 function isUnknownMethod(error: RpcError, method: string): boolean {
-  if (method !== METHODS.send) return true;
+  if (method !== JSONRPC.send) return true;
   const details: unknown[] = Array.isArray(error.data) ? error.data : [];
   return details.some((detail) => isRecord(detail) && detail["type"] === "union_tag_invalid");
 }
@@ -71,7 +71,7 @@ function isUnknownMethod(error: RpcError, method: string): boolean {
  * message says that the task has ended, it means "not implemented": then the gateway cancels on its own.
  */
 function toCancelErrorCode(error: RpcError, method: string): ErrorCode {
-  if (method !== METHODS.cancel) return "task-not-cancelable";
+  if (method !== JSONRPC.cancelTask) return "task-not-cancelable";
   const hasEnded = /already|terminal|final state|has ended|finished|completed/i.test(error.message);
   return hasEnded ? "task-not-cancelable" : "unsupported-operation";
 }

@@ -8,6 +8,7 @@
  */
 import type { z } from "zod";
 import type { AgentMessage, Call, VendorTask } from "../../src/adapter.ts";
+import type { JsonRpcMethods } from "../../src/dialect.ts";
 import type {
   MessageSendParams,
   PushNotificationConfig,
@@ -18,28 +19,31 @@ import { fromCanonicalMessage, toCanonicalMessage } from "./message.ts";
 import { fromCanonicalModes, toCanonicalModes } from "./modes.ts";
 import type { WirePushConfig, WireSendParams, WireTaskParams } from "./wire.ts";
 
-export const METHODS = {
+export const JSONRPC = {
   send: "tasks/send",
   stream: "tasks/sendSubscribe",
-  get: "tasks/get",
-  cancel: "tasks/cancel",
+  getTask: "tasks/get",
+  cancelTask: "tasks/cancel",
   resubscribe: "tasks/resubscribe",
   setPush: "tasks/pushNotification/set",
   getPush: "tasks/pushNotification/get",
-} as const;
+} as const satisfies JsonRpcMethods;
 
 type PushConfig = z.infer<typeof PushNotificationConfig>;
 
+type OfferedIds = Pick<Call, "newTaskId" | "newContextId">;
+
 /** A task goes on under its own id and session; a new one gets the ids that the gateway offers. */
-export function fromCanonicalSendParams(
-  params: MessageSendParams,
-  ids: Pick<Call, "newTaskId" | "newContextId">,
-): WireSendParams {
+export const mintedIds = ({ message }: MessageSendParams, { newTaskId, newContextId }: OfferedIds) => ({
+  id: message.taskId ?? newTaskId,
+  sessionId: message.contextId ?? newContextId,
+});
+
+export function fromCanonicalSendParams(params: MessageSendParams, offered: OfferedIds): WireSendParams {
   const { message, configuration, metadata } = params;
   const { acceptedOutputModes: modes, pushNotificationConfig: push } = configuration ?? {};
   return compact({
-    id: message.taskId ?? ids.newTaskId,
-    sessionId: message.contextId ?? ids.newContextId,
+    ...mintedIds(params, offered),
     message: fromCanonicalMessage(message),
     acceptedOutputModes: modes?.length ? fromCanonicalModes(modes) : undefined,
     pushNotification: push && fromCanonicalPushConfig(push),

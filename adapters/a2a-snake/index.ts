@@ -76,7 +76,7 @@ function sendParams(params: MessageSendParams): object {
   return { ...rest, configuration: compact({ ...others, pushNotificationConfig }) };
 }
 
-const encodeOf = ({ encode }: AgentCodec<WireCard>): AgentCodec<WireCard>["encode"] => ({
+const encodeOf = ({ encode }: ReturnType<typeof codec10>): AgentCodec<WireCard>["encode"] => ({
   send: spelled(sendParams),
   stream: spelled(sendParams),
   getTask: spelled(encode.getTask),

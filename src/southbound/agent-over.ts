@@ -12,12 +12,20 @@ import type {
   PushCallback,
   VendorTask,
 } from "../adapter.ts";
-import type { AgentCodec, AgentDialect, AgentMethod, AgentParams, Channel } from "../dialect.ts";
+import type {
+  AgentCodec,
+  AgentDialect,
+  AgentMethod,
+  AgentParams,
+  Channel,
+  EventReader,
+  StreamMethod,
+} from "../dialect.ts";
 import { cached, type Cached } from "../lib/cached.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
-import type { Binding, BoundCall } from "./bindings/binding.ts";
+import { methodMissing, type Binding, type BoundCall } from "./bindings/binding.ts";
 import { GrpcBinding } from "./bindings/grpc.ts";
 import { JsonRpcBinding } from "./bindings/jsonrpc.ts";
 import { RestBinding } from "./bindings/rest.ts";
@@ -38,6 +46,9 @@ export function agentOver<O extends { readonly send?: Backend["sendBy"] }, Card>
 
 class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implements Backend {
   readonly sendBy: Backend["sendBy"];
+  readonly clientMintsTaskIds: boolean;
+  readonly unsubscribePush?: NonNullable<Backend["unsubscribePush"]>;
+  readonly extendedCard?: NonNullable<Backend["extendedCard"]>;
   readonly #dialect: AgentDialect<O, Card>;
   readonly #codec: AgentCodec<Card>;
   readonly #southbound: Southbound;
@@ -47,7 +58,11 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
 
   constructor(dialect: AgentDialect<O, Card>, options: O, southbound: Southbound) {
     const codec = dialect.codec(options);
+    const { clientMintsTaskIds = false, jsonrpc } = dialect;
     this.sendBy = options.send;
+    this.clientMintsTaskIds = clientMintsTaskIds;
+    if (jsonrpc.deletePush) this.unsubscribePush = this.#unsubscribePush.bind(this);
+    if (jsonrpc.extendedCard) this.extendedCard = this.#extendedCard.bind(this);
     this.#dialect = dialect;
     this.#codec = codec;
     this.#southbound = southbound;
@@ -63,7 +78,7 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    return this.#codec.toReply(await this.#call("send", params, call), "send");
+    return this.#codec.toReply(await this.#call("send", params, call), params, call);
   }
 
   stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
@@ -88,26 +103,22 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
     await this.#call("setPush", { task, callback }, call);
   }
 
-  async unsubscribePush(task: VendorTask, callbackId: string, call: Call): Promise<void> {
+  async #unsubscribePush(task: VendorTask, callbackId: string, call: Call): Promise<void> {
     await this.#call("deletePush", { task, callbackId }, call);
   }
 
-  async extendedCard(call: Call): Promise<AgentCard> {
+  async #extendedCard(call: Call): Promise<AgentCard> {
     const raw = await this.#call("extendedCard", undefined, call);
     await this.#southbound.verifyCard?.(raw);
     return this.#codec.toCanonicalCard(this.#codec.readCard(raw), this.#southbound.url);
   }
 
   async #call<M extends AgentMethod>(method: M, params: AgentParams[M], call: Call): Promise<unknown> {
-    const channel = await this.#channel(call.signal);
+    const channel = await this.#channel(call.signal, this.#codec.goesByCard);
     return this.#binding(channel).call(this.#bound(method, params, call, channel));
   }
 
-  #events<M extends "stream" | "resubscribe">(
-    method: M,
-    params: AgentParams[M],
-    call: Call,
-  ): AsyncIterable<AgentEvent> {
+  #events<M extends StreamMethod>(method: M, params: AgentParams[M], call: Call): AsyncIterable<AgentEvent> {
     return opened(async () => {
       const channel = await this.#channel(call.signal);
       if (!channel.streams) {
@@ -115,16 +126,20 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
         throw new A2AError("unsupported-operation", { message });
       }
       const values = this.#binding(channel).stream(this.#bound(method, params, call, channel));
-      return this.#understood(method, values);
+      return this.#understood(method, values, this.#codec.reading[method](params, call));
     });
   }
 
   /** Skips what is no event, such as an agent's own keep-alives. */
-  #understood(method: AgentMethod, values: AsyncIterable<unknown>): AsyncIterable<AgentEvent> {
+  #understood(
+    method: StreamMethod,
+    values: AsyncIterable<unknown>,
+    read: EventReader,
+  ): AsyncIterable<AgentEvent> {
     const { log } = this.#southbound;
     return mapped(values, {
       value: (value) => {
-        const event = this.#codec.toEvent(value, method);
+        const event = read(value);
         if (!event) log.warn({ method }, "skipped a value in the agent's stream that is not an event");
         return event ? [event] : [];
       },
@@ -132,13 +147,15 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
   }
 
   #bound<M extends AgentMethod>(method: M, params: AgentParams[M], call: Call, channel: Channel): BoundCall {
-    const encoded = this.#codec.encode[method](params, call);
+    const encoded = this.#codec.encode[method]?.(params, call);
+    if (!encoded) throw methodMissing(this.#dialect.name, method);
     const headers = this.#codec.headers(call);
     return { method, params: { ...channel.params, ...encoded }, headers, call };
   }
 
-  async #channel(signal: AbortSignal): Promise<Channel> {
-    return this.#codec.channel(await this.#knownCard(signal), this.#southbound);
+  async #channel(signal: AbortSignal, needsCard = true): Promise<Channel> {
+    const card = needsCard ? await this.#knownCard(signal) : undefined;
+    return this.#codec.channel(card, this.#southbound);
   }
 
   #binding(channel: Channel): Binding {
@@ -154,10 +171,11 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
     const dialect = this.#dialect;
     const { http, url: configured } = this.#southbound;
     const url = address ?? configured;
-    const { toError } = this.#codec;
+    const { toError, urlOf } = this.#codec;
+    const newId = () => this.#southbound.newId();
     switch (binding) {
       case "jsonrpc":
-        return new JsonRpcBinding({ dialect, http, url, newId: () => this.#southbound.newId(), toError });
+        return new JsonRpcBinding({ dialect, http, url, newId, toError, urlOf });
       case "http+json":
         return new RestBinding({ dialect, http, url, toError });
       case "grpc":

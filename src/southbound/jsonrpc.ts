@@ -11,6 +11,8 @@ import { mapped, only, opened } from "./values.ts";
 import { vendorError, type RpcError, type ToError } from "./vendor-fault.ts";
 
 export interface RpcRequest {
+  /** Absent: the one of the client. */
+  readonly url?: string | undefined;
   readonly method: string;
   readonly params: unknown;
   readonly call: CallScope;
@@ -70,8 +72,8 @@ export class JsonRpcClient {
 
   /** Resolves with the `result`; rejects with an A2AError. */
   async call(request: RpcRequest): Promise<unknown> {
-    const { http, url } = this.#options;
-    const { call } = request;
+    const { http } = this.#options;
+    const { call, url = this.#options.url } = request;
     const headers = { accept: "application/json", ...request.headers };
     const response = await http.unary({
       method: "POST",
@@ -89,8 +91,8 @@ export class JsonRpcClient {
   }
 
   async #open(request: RpcRequest): Promise<AsyncIterable<unknown>> {
-    const { http, url } = this.#options;
-    const { method, call } = request;
+    const { http } = this.#options;
+    const { method, call, url = this.#options.url } = request;
     const headers = { accept: "text/event-stream, application/json;q=0.5", ...request.headers };
     const body = this.#envelope(request);
     const answer = await http.stream({ method: "POST", url, headers, body, call });

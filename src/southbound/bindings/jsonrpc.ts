@@ -1,7 +1,7 @@
-/** JSON-RPC 2.0: one URL, the dialect's names of the methods. */
+/** JSON-RPC 2.0 with the dialect's names of the methods, at one URL or at one for each. */
 import type { Dialect } from "../../dialect.ts";
 import type { HttpClient } from "../http.ts";
-import { JsonRpcClient } from "../jsonrpc.ts";
+import { JsonRpcClient, type RpcRequest } from "../jsonrpc.ts";
 import type { ToError } from "../vendor-fault.ts";
 import { methodMissing, type Binding, type BoundCall } from "./binding.ts";
 
@@ -11,29 +11,32 @@ export interface JsonRpcBindingOptions {
   readonly url: string;
   readonly newId: () => string;
   readonly toError: ToError;
+  readonly urlOf?: ((url: string, method: string) => string) | undefined;
 }
 
 export class JsonRpcBinding implements Binding {
   readonly #dialect: Dialect;
   readonly #client: JsonRpcClient;
+  readonly #urlOf: ((method: string) => string) | undefined;
 
-  constructor({ dialect, ...options }: JsonRpcBindingOptions) {
+  constructor({ dialect, urlOf, ...options }: JsonRpcBindingOptions) {
     this.#dialect = dialect;
+    this.#urlOf = urlOf && ((method) => urlOf(options.url, method));
     this.#client = new JsonRpcClient(options);
   }
 
   async call(request: BoundCall): Promise<unknown> {
-    return this.#client.call({ ...request, method: this.#nameOf(request) });
+    return this.#client.call(this.#named(request));
   }
 
   stream(request: BoundCall): AsyncIterable<unknown> {
-    return this.#client.stream({ ...request, method: this.#nameOf(request) });
+    return this.#client.stream(this.#named(request));
   }
 
-  #nameOf({ method }: BoundCall): string {
+  #named(request: BoundCall): RpcRequest {
     const { name, jsonrpc } = this.#dialect;
-    const wireName = jsonrpc[method];
-    if (wireName === undefined) throw methodMissing(name, method);
-    return wireName;
+    const method = jsonrpc[request.method];
+    if (method === undefined) throw methodMissing(name, request.method);
+    return { ...request, method, url: this.#urlOf?.(method) };
   }
 }

@@ -3,7 +3,7 @@ import {
   fromCanonicalPushConfig,
   fromCanonicalSendParams,
   fromCanonicalTaskParams,
-  METHODS,
+  JSONRPC,
   toCanonicalPushConfig,
   toCanonicalSendParams,
   toCanonicalTaskParams,
@@ -24,11 +24,11 @@ const params = (more: Partial<MessageSendParams["message"]> = {}): MessageSendPa
 const wireMessage = { role: "user", parts: [{ type: "text", text: "hi" }] };
 
 test("the methods have the names of 0.1", () => {
-  expect(METHODS).toEqual({
+  expect(JSONRPC).toEqual({
     send: "tasks/send",
     stream: "tasks/sendSubscribe",
-    get: "tasks/get",
-    cancel: "tasks/cancel",
+    getTask: "tasks/get",
+    cancelTask: "tasks/cancel",
     resubscribe: "tasks/resubscribe",
     setPush: "tasks/pushNotification/set",
     getPush: "tasks/pushNotification/get",
