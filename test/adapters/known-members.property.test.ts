@@ -77,6 +77,8 @@ const READ = new Set(
     ["acceptedOutputModes", "blocking", "historyLength", "pushNotificationConfig", "url", "token", "id"],
     // The members' names in ProtoJSON, which HTTP+JSON reads.
     ["content", "request", "pushNotification", "fileWithUri", "fileWithBytes"],
+    // Those of 1.0.
+    ["raw", "mediaType", "filename", "taskPushNotificationConfig", "returnImmediately"],
   ]
     .flat()
     .flatMap((name) => [name, name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
@@ -113,7 +115,7 @@ const extras = fc.dictionary(fc.oneof(unknownName, anyName), value, { maxKeys: 4
 /** Under the keys by which adapters keep what 0.3.0 has no field for. */
 const marks = fc.dictionary(
   fc
-    .constantFrom("a2a-0.1", "a2a-0.3", "a2a-snake", "appbuilder", "resume", "anything")
+    .constantFrom("a2a-0.1", "a2a-0.3", "a2a-1.0", "a2a-snake", "appbuilder", "resume", "anything")
     .map((name) => `urn:a2a-compat-proxy:${name}`),
   fc.constantFrom<unknown>(
     { taskId: SMUGGLED, sessionId: SMUGGLED, role: SMUGGLED, file: { url: SMUGGLED } },
@@ -145,10 +147,32 @@ const paramsOf = (given: Given) => ({
   metadata: given.metadata,
 });
 
+/** The same as a client of 1.0 sends it. */
+const paramsOf10 = (given: Given) => ({
+  ...given.params,
+  message: {
+    ...given.message,
+    messageId: "m",
+    role: "ROLE_USER",
+    metadata: given.metadata,
+    parts: [
+      { ...given.part, text: "hi", mediaType: "text/plain", metadata: given.metadata },
+      { ...given.part, url: "https://f.test/", filename: "f" },
+      { ...given.part, data: { task_id: KEPT, taskId: KEPT } },
+    ],
+  },
+  configuration: given.configuration,
+  metadata: given.metadata,
+});
+
 const NORTHBOUND = {
-  "JSON-RPC": (name: string, params: unknown) =>
-    post(proxy.agent(name), { jsonrpc: "2.0", id: 1, method: "message/send", params }),
-  "HTTP+JSON": (name: string, params: unknown) => post(`${proxy.agent(name)}v1/message:send`, params),
+  "JSON-RPC": (name: string, given: Given) =>
+    post(proxy.agent(name), { jsonrpc: "2.0", id: 1, method: "message/send", params: paramsOf(given) }),
+  "HTTP+JSON": (name: string, given: Given) => post(`${proxy.agent(name)}v1/message:send`, paramsOf(given)),
+  "JSON-RPC of 1.0": (name: string, given: Given) =>
+    post(proxy.agent(name), { jsonrpc: "2.0", id: 1, method: "SendMessage", params: paramsOf10(given) }),
+  "HTTP+JSON of 1.0": (name: string, given: Given) =>
+    post(`${proxy.agent(name)}a2a-1.0/message:send`, paramsOf10(given)),
 };
 
 test("every adapter is among those that are tried", () => {
@@ -161,7 +185,7 @@ describe.each(Object.entries(NORTHBOUND))("what comes over %s", (_transport, sen
     await fc.assert(
       fc.asyncProperty(request, async (given) => {
         agent.received.length = 0;
-        await send(name, paramsOf(given));
+        await send(name, given);
         const sent = Buffer.concat(agent.received).toString();
         expect(sent).not.toContain(SMUGGLED);
         expect(sent).toContain(KEPT);
