@@ -85,6 +85,7 @@ export function admit(
   requireReady(lifecycle, rpc.method);
   const caller: Caller = {
     principal: principal.id,
+    dialect: api.dialect?.name,
     signal: gone,
     extensions: requestedExtensions(textIn(metadata, api.extensionsKey) ?? ""),
     forwarded: forwardedOf(forward, (key) => textIn(metadata, key)),

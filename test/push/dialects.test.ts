@@ -15,7 +15,8 @@ import { Task } from "../../src/protocol/model.ts";
 import type { ProxyDeps } from "../../src/server.ts";
 import { startSdk10Server } from "../e2e/sdk10-server.ts";
 import { post, rpc, userMessage } from "../support/client.ts";
-import { startTestProxy, type TestProxy } from "../support/proxy.ts";
+import { grpcClient10 } from "../northbound/grpc-harness.ts";
+import { SERVER_WITH_GRPC, startTestProxy, type TestProxy } from "../support/proxy.ts";
 import { LOOPBACK_PUSH, Webhook, type Received } from "./webhook.ts";
 
 const vendors = await startVendorServer(0, [
@@ -38,7 +39,8 @@ let proxy: TestProxy;
 async function restart(push: Record<string, unknown> = {}, deps: Partial<ProxyDeps> = {}): Promise<void> {
   await proxy?.stop();
   const store = { driver: "sqlite", path: join(folder, "proxy.db") };
-  proxy = await startTestProxy(AGENTS, { push: { ...LOOPBACK_PUSH, ...push }, store }, deps);
+  const more = { server: SERVER_WITH_GRPC, push: { ...LOOPBACK_PUSH, ...push }, store };
+  proxy = await startTestProxy(AGENTS, more, deps);
 }
 
 beforeEach(async () => {
@@ -110,6 +112,18 @@ describe.each(NAMES)("a webhook of 1.0 at an agent of %s", (agent) => {
     await post(`${proxy.agent(agent)}message:send`, params, {
       headers: { "content-type": "application/a2a+json", "A2A-Version": "1.0" },
     });
+    const { body } = await told10();
+    expect(StreamResponse.fromJSON(JSON.parse(body)).payload?.$case).toBe("task");
+  });
+
+  test("is told so when its config came over gRPC", async () => {
+    using client = grpcClient10(proxy.grpcPort ?? 0);
+    const params = {
+      ...message10("Plan"),
+      configuration: { taskPushNotificationConfig: { url: webhook.url } },
+    };
+    const { error } = await client.call("SendMessage", params, { "a2a-agent": agent });
+    expect(error).toBeUndefined();
     const { body } = await told10();
     expect(StreamResponse.fromJSON(JSON.parse(body)).payload?.$case).toBe("task");
   });
