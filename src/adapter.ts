@@ -138,6 +138,8 @@ export interface Adapter<Options = unknown> {
   readonly methodNames?: Readonly<Record<string, string>>;
   /** The dialect as clients may speak it; absent: it is only spoken to agents, or is 0.3.0. */
   readonly serves?: ClientDialect;
+  /** The dialect is 0.3.0, the proxy's own: clients are served in it without a codec. */
+  readonly isReference?: true;
   /**
    * What speaks against the agent's speaking the dialect that is configured, for `check`; undefined if nothing does. Only of
    * adapters that find dialects out. Nothing is asked that has effects at the agent.

@@ -5,6 +5,7 @@ import Koa from "koa";
 import type { Logger } from "pino";
 import type { Gate } from "./auth/gate.ts";
 import type { CorsConfig } from "./config/cards.ts";
+import type { ClientDialect } from "./dialect.ts";
 import type { Callbacks } from "./gateway/push/callbacks.ts";
 import { identify, noDuplicates, onlyHosts, onlyPages, type Pages } from "./northbound/access.ts";
 import { CARD_PATHS } from "./northbound/agent-card.ts";
@@ -13,7 +14,7 @@ import { sendCard } from "./northbound/card-resource.ts";
 import type { CardSigner } from "./northbound/card-signer.ts";
 import { catalogue } from "./northbound/catalogue.ts";
 import { allowOrigins } from "./northbound/cors.ts";
-import type { ClientDialects } from "./northbound/dialects.ts";
+import type { TransportDeps } from "./northbound/exchange.ts";
 import { healthz, readyz, type Lifecycle } from "./northbound/health.ts";
 import {
   dropUnread,
@@ -48,8 +49,6 @@ export interface AppOptions {
   readonly callbacks: Pick<Callbacks, "find">;
   /** Names of other dialects for methods; see TransportDeps. */
   readonly methodNames?: MethodNames | undefined;
-  /** What clients may speak besides 0.3.0. */
-  readonly dialects: ClientDialects;
   /** What every call passes. */
   readonly gate: Gate;
   /** The host names that requests may be for, besides those of this machine; absent: any. */
@@ -86,8 +85,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
 function routes(options: AppOptions): Router<RequestState> {
   const { agents, config, callbacks, log, push, signer, gate, state, streams, newId } = options;
   const keys = [...(signer ? [signer.publicKey] : []), ...(push?.publicKeys ?? [])];
-  const { methodNames, dialects } = options;
-  const deps = { log, lifecycle: state, gate, streams, newId, methodNames, dialects };
+  const { methodNames } = options;
+  const deps = { log, lifecycle: state, gate, streams, newId, methodNames };
   const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
   const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
   const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps) });
@@ -118,6 +117,7 @@ function routes(options: AppOptions): Router<RequestState> {
       ]) => (host ? [[host, name]] : []),
     ),
   );
+  const dialects = new Set([...agents.values()].flatMap((agent) => agent.dialects.all));
   // A host's root is that of its agent, or else of the default one; without either, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
     const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) => {
@@ -125,22 +125,40 @@ function routes(options: AppOptions): Router<RequestState> {
       const agent = agents.get(named ?? "");
       return agent ? withAgent(ctx, agent, handler) : noSuchAgent(ctx, gate);
     };
-    for (const dialect of dialects.all) {
-      const own = `${base}/${dialect.name}`;
-      const rpcIn = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps, dialect) });
-      const cardIn = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps, dialect) });
-      router.all(own, serve(rpcIn));
-      for (const path of CARD_PATHS) router.all(own + path, serve(cardIn));
-      router.all(
-        `${own}/*path`,
-        serve((ctx, agent) => serveRest(ctx, agent, deps, dialect)),
-      );
-    }
+    for (const dialect of dialects) serveDialect(router, base, { dialect, serve, deps });
     router.all(base || "/", serve(rpc));
     for (const path of REST_PATHS) router.all(base + path, serve(rest));
     for (const path of CARD_PATHS) router.all(base + path, serve(card));
   }
   return router;
+}
+
+interface DialectRoutes {
+  readonly dialect: ClientDialect;
+  /** Finds the agent of a request. */
+  readonly serve: (handler: AgentHandler) => (ctx: RouterContext<RequestState>) => void | Promise<void>;
+  readonly deps: TransportDeps;
+}
+
+/** The routes of one dialect alone, below an agent's usual URL. */
+function serveDialect(
+  router: Router<RequestState>,
+  base: string,
+  { dialect, serve, deps }: DialectRoutes,
+): void {
+  const own = `${base}/${dialect.name}`;
+  const rpc = resource({
+    POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps, agent.doorOf(dialect)),
+  });
+  const card = resource({
+    GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps, agent.doorOf(dialect)),
+  });
+  router.all(own, serve(rpc));
+  for (const path of CARD_PATHS) router.all(own + path, serve(card));
+  router.all(
+    `${own}/*path`,
+    serve((ctx, agent) => serveRest(ctx, agent, deps, agent.doorOf(dialect))),
+  );
 }
 
 /** What clients make of a base URL such as `…/agents/jester`, which to them is a file of the folder `…/agents/`. */

@@ -131,12 +131,11 @@ export interface RestError {
   readonly body: object;
 }
 
-/** What a unary method answers. */
+/** What a unary method answers, cards aside. */
 export type UnaryResult =
   | Task
   | Message
   | TaskPage
-  | AgentCard
   | TaskPushNotificationConfig
   | TaskPushNotificationConfig[]
   | null;
@@ -172,6 +171,14 @@ export interface ClientDialect extends Dialect {
   readonly toGrpcFault?: (error: A2AError) => GrpcFault;
   /** The card as clients of this dialect read it; its addresses are the proxy's own. */
   fromCard(card: AgentCard, place: ServedPlace): object;
+  /** One document that is a card of 0.3.0 and one of this dialect. Absent: no document can be both. */
+  readonly extendReference?: (card: AgentCard, place: ServedPlace) => ExtendedReference;
+}
+
+export interface ExtendedReference {
+  readonly document: object;
+  /** What of the document a client of this dialect knows: what it verifies a signature over. */
+  readonly asRead: object;
 }
 
 /** Where clients of a dialect reach an agent. */

@@ -13,7 +13,7 @@ import { Callbacks } from "./gateway/push/callbacks.ts";
 import { Deadlines } from "./gateway/agent/deadlines.ts";
 import { failUnserved } from "./gateway/turn/stored-tasks.ts";
 import { createLogger, takeGrpcLog } from "./log.ts";
-import { ClientDialects } from "./northbound/dialects.ts";
+import { ClientDialects, REFERENCE_NAME } from "./northbound/dialects.ts";
 import { createCardSigner, type CardSigner } from "./northbound/card-signer.ts";
 import { startGrpc, type GrpcOptions, type GrpcServer } from "./northbound/grpc-server.ts";
 import type { Lifecycle } from "./northbound/health.ts";
@@ -72,8 +72,8 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
   const shared = { store, cards, callbacks, deadlines, mint, log, redact, push };
   const { gateways, southbounds } = connectAgents(config, deps.adapters, shared);
   const { newId } = mint;
-  const { gate, signer } = edge;
-  const place = { declared: gate.declared, push: push !== undefined, signer };
+  const { gate, signer, dialects } = edge;
+  const place = { declared: gate.declared, push: push !== undefined, signer, dialects };
   const agents = servedAgents(gateways, config, place);
   const app = createApp({ ...edge, agents, config, callbacks, log, push, state: lifecycle, streams, newId });
   server.on("request", app.callback());
@@ -83,7 +83,7 @@ export async function startProxy(config: Config, deps: ProxyDeps): Promise<Runni
     await store.close().catch((err: unknown) => log.error({ err }, "the task store could not be closed"));
   };
   try {
-    grpc = await openGrpc(config, agents, { log, gate, newId, lifecycle, dialects: edge.dialects.all });
+    grpc = await openGrpc(config, agents, { log, gate, newId, lifecycle, dialects: dialects.all });
     await listen(server, config.server);
     await recover({ store, gateways, log, push });
   } catch (error) {
@@ -149,8 +149,14 @@ function connectAgents(
   return { gateways, southbounds };
 }
 
-const dialectsOf = (adapters: ProxyDeps["adapters"]): ClientDialects =>
-  new ClientDialects([...adapters.values()].flatMap(({ serves }) => serves ?? []));
+function dialectsOf(adapters: ProxyDeps["adapters"]): ClientDialects {
+  const all = [...adapters.values()];
+  const reference = all.find(({ isReference }) => isReference)?.name ?? REFERENCE_NAME;
+  return new ClientDialects(
+    all.flatMap(({ serves }) => serves ?? []),
+    reference,
+  );
+}
 
 const methodNamesOf = (adapters: ProxyDeps["adapters"]): MethodNames =>
   new Map([...adapters.values()].flatMap(({ methodNames }) => Object.entries(methodNames ?? {})));

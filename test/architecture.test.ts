@@ -62,7 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   northbound: ["protocol", "collections", "lib", "gateway", "auth", "config", "type dialect.ts"],
   "log.ts": ["protocol", "type southbound"],
   // These put the others together.
-  "app.ts": ["protocol", "northbound", "auth", "type config", "type gateway"],
+  "app.ts": ["protocol", "northbound", "auth", "type config", "type gateway", "type dialect.ts"],
   "server.ts": [
     "protocol",
     "config",

@@ -271,5 +271,6 @@ export const a2a03: Adapter<Options> = {
   name: "a2a-0.3",
   options: Options,
   speaksGrpc: true,
+  isReference: true,
   connect: (options, southbound) => new Backend03(options, southbound),
 };

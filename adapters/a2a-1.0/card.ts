@@ -6,6 +6,7 @@
  * is known.
  */
 import type { AgentCard, AgentExtension } from "../../src/protocol/card.ts";
+import type { ExtendedReference } from "../../src/dialect.ts";
 import { withoutTrailing } from "../../src/protocol/text.ts";
 import { compact } from "../shared/object.ts";
 import { nonEmptyList } from "./parts.ts";
@@ -102,6 +103,47 @@ export function fromCanonicalCard(card: AgentCard, interfaces: readonly ServedIn
   });
 }
 
+/**
+ * The card as clients of 0.3.0 and of 1.0 both read it. 1.0's interfaces come first, then those of 0.3.0. A security scheme
+ * has 0.3.0's `type` beside 1.0's member: readers of either leave out what they do not know.
+ */
+export function extendedReference(
+  card: AgentCard,
+  interfaces: readonly ServedInterface[],
+): ExtendedReference {
+  const own = fromCanonicalCard(card, interfaces);
+  const supportedInterfaces = [...own.supportedInterfaces, ...referenceInterfaces(card)];
+  const { extensions } = card.capabilities;
+  const { extendedAgentCard } = own.capabilities;
+  const { securityRequirements } = own;
+  const schemes = Object.entries(card.securitySchemes ?? {}).map(([name, scheme]) => [
+    name,
+    { ...scheme, ...fromCanonicalScheme(scheme) },
+  ]);
+  return {
+    document: compact({
+      ...card,
+      supportedInterfaces,
+      capabilities: compact({ ...card.capabilities, extendedAgentCard }),
+      securitySchemes: schemes.length > 0 ? Object.fromEntries(schemes) : undefined,
+      securityRequirements,
+    }),
+    asRead: {
+      ...own,
+      supportedInterfaces,
+      capabilities: compact({ ...own.capabilities, extensions: extensions?.map(fromCanonicalExtension) }),
+    },
+  };
+}
+
+/** 1.0 calls 0.3.0's version by its first two numbers. */
+const referenceInterfaces = ({ additionalInterfaces }: AgentCard) =>
+  (additionalInterfaces ?? []).map(({ url, transport }) => ({
+    url,
+    protocolBinding: transport,
+    protocolVersion: "0.3",
+  }));
+
 function toCanonicalSchemes({ securitySchemes }: WireCard): AgentCard["securitySchemes"] {
   const schemes = Object.entries(securitySchemes ?? {}).flatMap(([name, raw]) => {
     const scheme = toCanonicalScheme(raw);
@@ -140,7 +182,7 @@ function toCanonicalCapabilities(capabilities: WireCapabilities): AgentCard["cap
 /** Loss: stateTransitionHistory, which 1.0 has removed. */
 function fromCanonicalCapabilities({ capabilities, supportsAuthenticatedExtendedCard }: AgentCard) {
   const { streaming, pushNotifications, extensions } = capabilities;
-  const others = extensions?.filter(({ uri }) => uri !== EXTENSION);
+  const others = extensions?.filter(({ uri }) => uri !== EXTENSION).map(fromCanonicalExtension);
   return compact({
     streaming,
     pushNotifications,
@@ -148,6 +190,10 @@ function fromCanonicalCapabilities({ capabilities, supportsAuthenticatedExtended
     extendedAgentCard: supportsAuthenticatedExtendedCard,
   });
 }
+
+/** Without `required: false`, which signatures of 1.0 leave out. */
+const fromCanonicalExtension = ({ uri, description, required, params }: AgentExtension) =>
+  compact({ uri, description, required: required || undefined, params });
 
 function toCanonicalSkill(skill: WireSkill): AgentCard["skills"][number] {
   const { id, name, description, tags, examples, inputModes, outputModes, securityRequirements } = skill;

@@ -3,11 +3,10 @@
  * so that it comes back whole.
  */
 import type { ClientDialect, RestError, ServedPlace, UnaryResult } from "../../src/dialect.ts";
-import type { AgentCard } from "../../src/protocol/card.ts";
 import type { A2AError } from "../../src/protocol/errors.ts";
 import { grpcStatusName } from "../../src/protocol/grpc-status.ts";
 import type { MethodName } from "../../src/protocol/methods.ts";
-import { fromCanonicalCard, type ServedInterface } from "./card.ts";
+import { extendedReference, fromCanonicalCard, type ServedInterface } from "./card.ts";
 import { toParams } from "./client-params.ts";
 import { detailsOf, toGrpcFault } from "./errors.ts";
 import { fromCanonicalEvent } from "./events.ts";
@@ -23,12 +22,6 @@ const interfacesAt = ({ url, grpcUrl }: ServedPlace): ServedInterface[] => [
   ...(grpcUrl === undefined ? [] : [{ url: grpcUrl, binding: "GRPC" as const }]),
 ];
 
-/** Where a served card of 0.3.0 says that the agent is. */
-const placeOf = ({ url, additionalInterfaces }: AgentCard): ServedPlace => ({
-  url,
-  grpcUrl: additionalInterfaces?.find(({ transport }) => transport === "GRPC")?.url,
-});
-
 function fromResult(method: MethodName, result: UnaryResult): unknown {
   if (result === null) return {};
   if (Array.isArray(result)) return fromCanonicalPushConfigs(result);
@@ -36,7 +29,6 @@ function fromResult(method: MethodName, result: UnaryResult): unknown {
   if ("tasks" in result) {
     return { ...result, tasks: result.tasks.map(fromCanonicalTask) };
   }
-  if ("protocolVersion" in result) return fromCanonicalCard(result, interfacesAt(placeOf(result)));
   if (method === "send" || result.kind === "message") return fromCanonicalReply(result);
   return fromCanonicalTask(result);
 }
@@ -84,4 +76,5 @@ export const client10: ClientDialect = {
   toRestError,
   toGrpcFault,
   fromCard: (card, place) => fromCanonicalCard(card, interfacesAt(place)),
+  extendReference: (card, place) => extendedReference(card, interfacesAt(place)),
 };

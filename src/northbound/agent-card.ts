@@ -7,13 +7,18 @@
 import { createHash } from "node:crypto";
 import type { DeclaredSecurity } from "../auth/gate.ts";
 import type { AgentCard, AgentExtension, AgentSkill } from "../protocol/card.ts";
+import type { ServedCard } from "./served-card.ts";
 
 /** The name up to 0.2.x is still what several clients read. */
 export const CARD_PATHS = ["/.well-known/agent-card.json", "/.well-known/agent.json"] as const;
 
 /** Where an agent's JSON-RPC endpoint is, for everybody: at the root of its own host, if it has one. */
 export function agentUrl(publicUrl: string, { name, host }: { name: string; host?: string }): string {
-  if (host === undefined) return `${publicUrl}/agents/${encodeURIComponent(name)}/`;
+  return host === undefined ? `${publicUrl}/agents/${encodeURIComponent(name)}/` : urlOfHost(publicUrl, host);
+}
+
+/** The root of a host, with the scheme and port of the public URL. */
+export function urlOfHost(publicUrl: string, host: string): string {
   const { protocol, port } = new URL(publicUrl);
   return `${protocol}//${host}${port === "" ? "" : `:${port}`}/`;
 }
@@ -104,11 +109,8 @@ export interface CardDocument {
   readonly etag: string;
 }
 
-export const cardDocument = (card: AgentCard): CardDocument => ({ card, ...sealed(card) });
-
-/** @param card as it is sent, in whatever dialect */
-export function sealed(card: object): Pick<CardDocument, "json" | "etag"> {
-  const json = JSON.stringify(card);
+export function cardDocument({ card, document }: Pick<ServedCard, "card" | "document">): CardDocument {
+  const json = JSON.stringify(document);
   const digest = createHash("sha256").update(json).digest("base64url");
-  return { json, etag: `"${digest}"` };
+  return { card, json, etag: `"${digest}"` };
 }

@@ -1,10 +1,11 @@
 /** `GET …/.well-known/agent-card.json`: the served card over HTTP. */
 import type { Logger } from "pino";
 import type { Gate } from "../auth/gate.ts";
-import type { ClientDialect } from "../dialect.ts";
 import { identify } from "./access.ts";
+import { VERSION_HEADER } from "./dialects.ts";
 import { noteError, sendFault, type Context } from "./http.ts";
 import type { ServedAgent } from "./served-agent.ts";
+import type { Door } from "./served-card.ts";
 
 interface CardDeps {
   readonly log: Logger;
@@ -12,19 +13,22 @@ interface CardDeps {
 }
 
 /**
- * Sends the card, in a dialect if one is given, or 304 to whoever has it already; 502 where the vendor's is not to be had. Rejects with
- * `unauthenticated` or `forbidden` where it is not for everybody.
+ * Sends the card, or 304 to whoever has it already; 502 where the vendor's is not to be had. Rejects with `unauthenticated` or
+ * `forbidden` where it is not for everybody.
+ * @param door whose card it is; absent: that of the agent's usual URL, where a request may name its version
  */
 export async function sendCard(
   ctx: Context,
   agent: ServedAgent,
   { log, gate }: CardDeps,
-  dialect?: ClientDialect,
+  door?: Door,
 ): Promise<void> {
   const scope = gate.publicCard ? "public" : "private";
   const skills = gate.publicCard ? undefined : await skillsOfCaller(ctx, agent, gate);
   try {
-    const { json, etag } = await agent.card(skills, dialect);
+    const named = door ? undefined : agent.dialects.named(ctx);
+    const { json, etag } = await agent.card(skills, door ?? (named && agent.usualDoorOf(named)));
+    if (!door) ctx.vary(VERSION_HEADER);
     ctx.status = 200;
     ctx.type = "application/json";
     ctx.set({ ETag: etag, "Cache-Control": `${scope}, max-age=60` });

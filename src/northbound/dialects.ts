@@ -8,11 +8,15 @@ import { METHODS, methodNamed, wireNameOf, type Method, type MethodName } from "
 import type { OutgoingEvent } from "../gateway/gateway.ts";
 import { oncePerEvent } from "./event-memo.ts";
 import type { Context } from "./http.ts";
+import { ServedCard, type Answer } from "./served-card.ts";
 
-const VERSION_HEADER = "A2A-Version";
+export const VERSION_HEADER = "A2A-Version";
 
 /** In whose form an unknown version is refused. */
 const NEWEST = "1.0";
+
+/** What 0.3.0 is called if no adapter has a name for it. */
+export const REFERENCE_NAME = "0.3.0";
 
 /** 0.3.0's own versions of the header; an empty one means 0.3, as an absent one does. */
 const REFERENCE = /^(0\.3(\.\d+)?)?$/;
@@ -28,6 +32,10 @@ export function eventsIn(dialect: ClientDialect, outgoing: OutgoingEvent): reado
   return encode(outgoing);
 }
 
+/** What a method answers, as JSON of the dialect. */
+export const answerIn = (dialect: ClientDialect, name: MethodName, result: Answer): unknown =>
+  result instanceof ServedCard ? result.document : dialect.fromResult(name, result);
+
 /** A method as a dialect calls it. */
 export interface DialectCall {
   readonly dialect: ClientDialect;
@@ -35,13 +43,18 @@ export interface DialectCall {
   readonly method: Method;
 }
 
+/** What the clients of an agent may speak. */
 export class ClientDialects {
+  /** Besides 0.3.0. */
   readonly all: readonly ClientDialect[];
+  /** What the configuration calls 0.3.0; undefined if it is not served. */
+  readonly reference: string | undefined;
   /** By the names of methods that 0.3.0 does not have and one dialect alone has. */
   readonly #byMethod = new Map<string, ClientDialect>();
 
-  constructor(all: readonly ClientDialect[]) {
+  constructor(all: readonly ClientDialect[], reference: string | undefined) {
     this.all = all;
+    this.reference = reference;
     const owners = new Map<string, ClientDialect[]>();
     for (const dialect of all) {
       for (const name of Object.values(dialect.jsonrpc)) {
@@ -53,29 +66,48 @@ export class ClientDialects {
     }
   }
 
-  /** The dialect that the request's version asks for; undefined for 0.3. Throws `version-not-supported`. */
-  forVersion(ctx: Context): ClientDialect | undefined {
-    const dialect = this.closestTo(ctx);
-    if (dialect) this.requireVersion(ctx, dialect);
-    return dialect;
+  /** Those with these names, in this order. */
+  only(names: readonly string[]): ClientDialects {
+    const chosen = names.flatMap((name) => this.all.find((one) => one.name === name) ?? []);
+    return new ClientDialects(
+      chosen,
+      names.find((name) => name === this.reference),
+    );
   }
 
-  /** The dialect that the request's version asks for, or the newest for a version that is not served; undefined for 0.3. */
+  get names(): readonly string[] {
+    const own = this.all.map(({ name }) => name);
+    return this.reference === undefined ? own : [this.reference, ...own];
+  }
+
+  /** What a request speaks that does not say so; undefined for 0.3.0. */
+  get usual(): ClientDialect | undefined {
+    return this.reference === undefined ? this.all[0] : undefined;
+  }
+
+  /** The dialect that the request's version asks for by name, if it is served and is not 0.3.0. */
+  named(ctx: Context): ClientDialect | undefined {
+    const version = versionOf(ctx);
+    return version === "" ? undefined : this.all.find((one) => one.speaks(version));
+  }
+
+  /** What the request speaks by its version, or would best be refused in; undefined for 0.3.0. */
   closestTo(ctx: Context): ClientDialect | undefined {
-    const version = versionOf(ctx);
-    if (REFERENCE.test(version)) return undefined;
-    return this.all.find((one) => one.speaks(version)) ?? this.all.find((one) => one.speaks(NEWEST));
+    if (REFERENCE.test(versionOf(ctx))) return this.usual;
+    return this.named(ctx) ?? this.all.find((one) => one.speaks(NEWEST)) ?? this.usual;
   }
 
-  /** Throws `version-not-supported` if the request asks for another version than the dialect's. */
-  requireVersion(ctx: Context, dialect: ClientDialect): void {
-    const version = versionOf(ctx);
-    if (version !== "" && !dialect.speaks(version)) throw notSupported(version);
+  /** The dialect that has this JSON-RPC method to itself, unless the request's version asks for another than 0.3. */
+  ownerOf(method: string, ctx: Context): ClientDialect | undefined {
+    return REFERENCE.test(versionOf(ctx)) ? this.#byMethod.get(method) : undefined;
   }
 
-  /** The dialect that has this JSON-RPC method, if it is neither 0.3.0's nor that of several. */
-  forMethod(name: string): ClientDialect | undefined {
-    return this.#byMethod.get(name);
+  /** Throws `version-not-supported` if the request asks for another version than the dialect's; absent: than 0.3.0. */
+  requireVersion(ctx: Context, dialect: ClientDialect | undefined): void {
+    const version = versionOf(ctx);
+    const isSpoken = dialect ? version === "" || dialect.speaks(version) : REFERENCE.test(version);
+    if (isSpoken) return;
+    throw notSupported(version, this.names);
   }
 }
 
@@ -84,9 +116,10 @@ function versionOf(ctx: Context): string {
   return (ctx.get(VERSION_HEADER) || (typeof inQuery === "string" ? inQuery : "")).trim();
 }
 
-export const notSupported = (version: string): A2AError =>
+/** @param spoken the names of what is supported */
+export const notSupported = (version: string, spoken: readonly string[]): A2AError =>
   new A2AError("version-not-supported", {
-    message: `A2A version ${version.slice(0, 20)} is not supported; supported are 0.3 and ${NEWEST}`,
+    message: `A2A version ${version.slice(0, 20)} is not supported; spoken here: ${spoken.join(", ")}`,
   });
 
 const isReferenceName = (name: string): boolean => METHODS.some((method) => wireNameOf(method) === name);

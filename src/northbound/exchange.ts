@@ -6,12 +6,11 @@ import type { Logger } from "pino";
 import type { HeldBytes } from "../auth/bytes-in-flight.ts";
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { ClientDialect, UnaryResult } from "../dialect.ts";
+import type { ClientDialect } from "../dialect.ts";
 import type { Caller } from "../gateway/gateway.ts";
 import type { A2AError } from "../protocol/errors.ts";
 import type { Method, MethodNames, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import { identify } from "./access.ts";
-import type { ClientDialects } from "./dialects.ts";
 import { EXTENSIONS_HEADER, activatedExtensions, requestedExtensions } from "./extensions.ts";
 import { forwardedOf } from "./forwarded.ts";
 import { probeHalfClosed } from "./half-closed.ts";
@@ -19,6 +18,7 @@ import { requireReady, type Lifecycle } from "./health.ts";
 import { noteError, type Context } from "./http.ts";
 import { allowance, callUnary, lastEventId, openStream, taskOf, type Invocation } from "./invoke.ts";
 import type { ServedAgent } from "./served-agent.ts";
+import type { Answer, Door } from "./served-card.ts";
 import type { EventStreams, Framing } from "./sse.ts";
 
 export interface TransportDeps {
@@ -29,8 +29,6 @@ export interface TransportDeps {
   readonly newId: () => string;
   /** What else clients may call methods, for the answer that tells them. */
   readonly methodNames?: MethodNames | undefined;
-  /** What clients may speak besides 0.3.0. */
-  readonly dialects: ClientDialects;
 }
 
 /** A request as far as it has been understood. */
@@ -38,6 +36,8 @@ export interface Exchange {
   readonly ctx: Context;
   readonly agent: ServedAgent;
   readonly deps: TransportDeps;
+  /** Where it came in, if not at the agent's usual URL. */
+  readonly door: Door | undefined;
   /** Aborted when the client goes before it has its answer. */
   readonly gone: AbortSignal;
   method?: Method;
@@ -52,10 +52,16 @@ interface Admitted {
   readonly held: HeldBytes;
 }
 
-export function openExchange(ctx: Context, agent: ServedAgent, deps: TransportDeps): Exchange {
+/** @param door where the request came in; absent: at the agent's usual URL */
+export function openExchange(
+  ctx: Context,
+  agent: ServedAgent,
+  deps: TransportDeps,
+  door: Door | undefined,
+): Exchange {
   probeHalfClosed(ctx.req, ctx.res);
   const gone = new AbortController();
-  const exchange: Exchange = { ctx, agent, deps, gone: gone.signal };
+  const exchange: Exchange = { ctx, agent, deps, door, gone: gone.signal };
   ctx.res.once("close", () => {
     exchange.caller?.held.release();
     if (!ctx.res.writableFinished) gone.abort();
@@ -87,11 +93,7 @@ export function begin(exchange: Exchange, method: Method, params: unknown): void
 }
 
 /** Calls the method and sets the headers of its answer; the body is left to the transport. */
-export async function callMethod(
-  exchange: Exchange,
-  method: UnaryMethod,
-  params: unknown,
-): Promise<UnaryResult> {
+export async function callMethod(exchange: Exchange, method: UnaryMethod, params: unknown): Promise<Answer> {
   const { ctx, agent } = exchange;
   const invocation = await invocationOf(exchange, method, params);
   const extensions = activatedExtensions(agent, invocation.caller.extensions);
@@ -176,8 +178,9 @@ export function sendJson(ctx: Context, status: number, json: string): void {
 
 /** Lets the caller make this call; rejects with `forbidden`, and as `admitCaller` does. */
 async function invocationOf(exchange: Exchange, method: Method, params: unknown): Promise<Invocation> {
-  const { ctx, agent, deps, gone } = exchange;
+  const { ctx, agent, deps, dialect, gone } = exchange;
   const { gateway, config } = agent;
+  const door = exchange.door ?? (dialect && agent.usualDoorOf(dialect));
   const { principal } = await admitCaller(exchange);
   deps.gate.requireMethod(principal, config.name, method.name);
   const caller: Caller = {
@@ -190,11 +193,11 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
   const after = lastEventId(ctx.get("Last-Event-ID"));
   return {
     gateway,
-    ...allowance({ agent, principal, gate: deps.gate, method: method.name }),
+    ...allowance({ agent, principal, gate: deps.gate, method: method.name, door }),
     params,
     caller,
     after,
-    rules: { ...agent.acceptRules(deps.newId), isDecoded: exchange.dialect !== undefined },
+    rules: { ...agent.acceptRules(deps.newId), isDecoded: dialect !== undefined },
   };
 }
 

@@ -3,7 +3,7 @@
  * and results become messages. Messages are ProtoJSON here, as grpc-codec.ts reads and writes them.
  */
 import type { ClientSdk } from "../config/config.ts";
-import type { ClientDialect, UnaryResult } from "../dialect.ts";
+import type { ClientDialect } from "../dialect.ts";
 import type { OutgoingEvent } from "../gateway/gateway.ts";
 import type { A2AError } from "../protocol/errors.ts";
 import type { GrpcService, ProtoMessage } from "../protocol/grpc-codec.ts";
@@ -12,6 +12,7 @@ import type { Method, StreamMethod, UnaryMethod } from "../protocol/methods.ts";
 import type { StreamEvent } from "../protocol/model.ts";
 import { oncePerEvent } from "./event-memo.ts";
 import { withEventId } from "./grpc-event-ids.ts";
+import type { Answer } from "./served-card.ts";
 
 export interface GrpcApi {
   readonly service: GrpcService;
@@ -36,7 +37,7 @@ interface RpcBase {
 export interface UnaryRpc extends RpcBase {
   readonly kind: "unary";
   readonly method: UnaryMethod;
-  response(result: UnaryResult, sdk: ClientSdk | undefined): ProtoMessage;
+  response(result: Answer, sdk: ClientSdk | undefined): ProtoMessage;
 }
 
 export interface StreamRpc extends RpcBase {

@@ -92,7 +92,7 @@ export function admit(
   };
   const invocation = {
     gateway: agent.gateway,
-    ...allowance({ agent, principal, gate, method }),
+    ...allowance({ agent, principal, gate, method, door: api.dialect && agent.usualDoorOf(api.dialect) }),
     params: rpc.params(message, clientSdk),
     rules: { ...agent.acceptRules(newId), isDecoded: api.dialect !== undefined },
     caller,

@@ -4,7 +4,7 @@ import type { GrpcService, ProtoMessage } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
 import { isFields } from "../protocol/json.ts";
 import { METHODS, methodNamed, wireNameOf } from "../protocol/methods.ts";
-import { notSupported } from "./dialects.ts";
+import { answerIn, notSupported } from "./dialects.ts";
 import { eventEncoder, rpcOf, type GrpcApi, type Rpc } from "./grpc-api.ts";
 
 /** The service of each dialect that has one. */
@@ -18,7 +18,7 @@ function dialectApi(dialect: ClientDialect, service: GrpcService): GrpcApi {
     rpcs: rpcsOf(dialect),
     extensionsKey: dialect.extensionsHeader.toLowerCase(),
     requireVersion: (version = "") => {
-      if (version !== "" && !dialect.speaks(version)) throw notSupported(version);
+      if (version !== "" && !dialect.speaks(version)) throw notSupported(version, [dialect.name]);
     },
     responses: eventEncoder((event) => dialect.fromEvent(event).map(messageOf)),
     toStatus: (error) => toGrpcStatus(error, dialect.toGrpcFault?.(error)),
@@ -32,7 +32,7 @@ const rpcsOf = (dialect: ClientDialect): Rpc[] =>
     const rpc = rpcOf(methodNamed(wireNameOf(method)), {
       name,
       params: (request) => dialect.toParams(method, request),
-      response: (result) => messageOf(dialect.fromResult(method, result)),
+      response: (result) => messageOf(answerIn(dialect, method, result)),
     });
     return [rpc];
   });

@@ -3,7 +3,6 @@
  * 0.3.0's ProtoJSON.
  */
 import type { ClientSdk } from "../config/config.ts";
-import type { UnaryResult } from "../dialect.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { A2A_V1, type ProtoMessage } from "../protocol/grpc-codec.ts";
 import { toGrpcStatus } from "../protocol/grpc-status.ts";
@@ -19,13 +18,14 @@ import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts"
 import { writtenFor } from "../protocol/sdk-quirks.ts";
 import { readerOverGrpc, withFilesOnce } from "./client-sdk.ts";
 import { EXTENSIONS_HEADER } from "./extensions.ts";
+import { ServedCard, type Answer } from "./served-card.ts";
 import { eventEncoder, rpcOf, type GrpcApi, type Rpc } from "./grpc-api.ts";
 
 interface Row {
   readonly name: string;
   readonly method: MethodName;
   readonly params: (request: ProtoMessage) => unknown;
-  readonly response: (result: UnaryResult) => ProtoMessage;
+  readonly response: (result: Answer) => ProtoMessage;
 }
 
 const TASK = /^tasks\/(.+)$/s;
@@ -99,33 +99,33 @@ function configOf(name: unknown): { id: string; pushNotificationConfigId: string
 /** Each method answers one kind of result; another kind is a fault of the proxy. */
 const unexpected = (): Error => new TypeError("a method has answered another kind of result than its own");
 
-function isReply(result: UnaryResult): result is Task | Message {
+function isReply(result: Answer): result is Task | Message {
   return result !== null && "kind" in result;
 }
 
-function ofReply(result: UnaryResult): ProtoMessage {
+function ofReply(result: Answer): ProtoMessage {
   if (!isReply(result)) throw unexpected();
   return toProtoJsonResponse(result);
 }
 
-function ofTask(result: UnaryResult): ProtoMessage {
+function ofTask(result: Answer): ProtoMessage {
   if (!isReply(result) || result.kind !== "task") throw unexpected();
   return toProtoJsonTask(result);
 }
 
-function ofPushConfig(result: UnaryResult): ProtoMessage {
+function ofPushConfig(result: Answer): ProtoMessage {
   if (result === null || !("pushNotificationConfig" in result)) throw unexpected();
   return toProtoJsonTaskPushConfig(result);
 }
 
-function ofPushConfigs(result: UnaryResult): ProtoMessage {
+function ofPushConfigs(result: Answer): ProtoMessage {
   if (!Array.isArray(result)) throw unexpected();
   return { configs: result.map(toProtoJsonTaskPushConfig) };
 }
 
-function ofCard(result: UnaryResult): ProtoMessage {
-  if (result === null || !("protocolVersion" in result)) throw unexpected();
-  return toProtoJsonCard(result);
+function ofCard(result: Answer): ProtoMessage {
+  if (!(result instanceof ServedCard)) throw unexpected();
+  return toProtoJsonCard(result.card);
 }
 
 const rpcs = ROWS.map(({ name, method, params, response }): Rpc =>

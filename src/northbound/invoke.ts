@@ -1,26 +1,24 @@
 /** From a method and its params, as any transport has them, to the gateway. */
 import type { Gate } from "../auth/gate.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { UnaryResult } from "../dialect.ts";
 import type { Caller, Gateway, Subscription } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { StreamMethod, UnaryMethod } from "../protocol/methods.ts";
-import type { AgentCard } from "../protocol/card.ts";
 import type { MessageSendParams } from "../protocol/params.ts";
 import type { ServedAgent } from "./served-agent.ts";
+import { ServedCard, type Answer, type Door } from "./served-card.ts";
 
 /** The task that a result is, or is about, where it says so. */
-export function taskOf(result: UnaryResult): string | undefined {
-  if (result === null || Array.isArray(result) || "tasks" in result || "protocolVersion" in result) {
-    return undefined;
-  }
+export function taskOf(result: Answer): string | undefined {
+  if (result === null || Array.isArray(result)) return undefined;
+  if (result instanceof ServedCard || "tasks" in result) return undefined;
   return "status" in result ? result.id : result.taskId;
 }
 
 export interface Invocation {
   readonly gateway: Gateway;
   /** The served extended card, see `ServedAgent`. */
-  extendedCard(caller: Caller): Promise<AgentCard>;
+  extendedCard(caller: Caller): Promise<ServedCard>;
   /** Throws `forbidden` where the caller may not send this message. */
   permit(params: MessageSendParams): void;
   /** As the client sent them. */
@@ -36,6 +34,8 @@ interface Admitted {
   readonly principal: Principal;
   readonly gate: Gate;
   readonly method: string;
+  /** Where the call came in, if not at the agent's usual URL. */
+  readonly door?: Door | undefined;
 }
 
 /** What of an invocation depends on what the caller has been granted. */
@@ -44,10 +44,11 @@ export const allowance = ({
   principal,
   gate,
   method,
+  door,
 }: Admitted): Pick<Invocation, "extendedCard" | "permit"> => {
   const { name } = agent.config;
   return {
-    extendedCard: (caller) => agent.extendedCard(caller, gate.skillsFor(principal, name)),
+    extendedCard: (caller) => agent.extendedCard(caller, gate.skillsFor(principal, name), door),
     permit: (params) => gate.requireSkill(principal, { agent: name, method }, params),
   };
 };
@@ -62,7 +63,7 @@ export function lastEventId(header: string | undefined): number | undefined {
 }
 
 /** Rejects with an A2AError, `invalid-params` among them. */
-export async function callUnary(method: UnaryMethod, invocation: Invocation): Promise<UnaryResult> {
+export async function callUnary(method: UnaryMethod, invocation: Invocation): Promise<Answer> {
   const { gateway, params, rules, caller } = invocation;
   switch (method.name) {
     case "message/send":

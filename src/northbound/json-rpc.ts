@@ -15,7 +15,7 @@ import {
 } from "../protocol/jsonrpc.ts";
 import { rpcMethodNamed } from "../protocol/methods.ts";
 import type { ClientDialect } from "../dialect.ts";
-import { eventsIn, methodOf, type DialectCall } from "./dialects.ts";
+import { answerIn, eventsIn, methodOf, type DialectCall } from "./dialects.ts";
 import { readJsonText } from "./body.ts";
 import {
   begin,
@@ -30,19 +30,20 @@ import {
 } from "./exchange.ts";
 import type { Context } from "./http.ts";
 import type { ServedAgent } from "./served-agent.ts";
+import type { Door } from "./served-card.ts";
 import { EVENT_STREAM_HEADERS, frame, type Framing } from "./sse.ts";
 
 /**
  * Answers one POST to an agent's JSON-RPC URL; never rejects.
- * @param spoken the dialect of the URL, if it is one dialect's
+ * @param door the URL, if it is one dialect's
  */
 export async function serveJsonRpc(
   ctx: Context,
   agent: ServedAgent,
   deps: TransportDeps,
-  spoken?: ClientDialect,
+  door?: Door,
 ): Promise<void> {
-  const exchange = openExchange(ctx, agent, deps);
+  const exchange = openExchange(ctx, agent, deps, door);
   let id = NO_ID;
   try {
     const { held } = await admitCaller(exchange);
@@ -51,8 +52,7 @@ export async function serveJsonRpc(
     const body = parseBody(text, requestValues, held.takeValues);
     id = requestId(body, text);
     const { method: name, params } = rpcCall(body, id);
-    const dialect = (exchange.dialect =
-      spoken ?? deps.dialects.forVersion(ctx) ?? deps.dialects.forMethod(name));
+    const dialect = (exchange.dialect = dialectOf(exchange, name));
     if (dialect) return await serveDialect(exchange, id, methodOf(dialect, name), params);
     const method = rpcMethodNamed(name, deps.methodNames);
     begin(exchange, method, params);
@@ -62,6 +62,16 @@ export async function serveJsonRpc(
     const error = refusal(exchange, thrown);
     if (error) refuse(exchange, id, error);
   }
+}
+
+/** What the call speaks; absent: 0.3.0. Throws `version-not-supported`. */
+function dialectOf(exchange: Exchange, method: string): ClientDialect | undefined {
+  const { ctx, agent, door } = exchange;
+  const known = door?.dialect ?? agent.dialects.ownerOf(method, ctx);
+  if (known) return known;
+  exchange.dialect = agent.dialects.closestTo(ctx);
+  agent.dialects.requireVersion(ctx, exchange.dialect);
+  return exchange.dialect;
 }
 
 /** The same in another dialect: its params become 0.3.0's, and what is answered becomes its own. */
@@ -77,7 +87,7 @@ async function serveDialect(
     await streamMethod(exchange, method, params, dialectFraming(id, dialect));
   } else {
     const result = await callMethod(exchange, method, params);
-    sendJson(exchange.ctx, 200, success(id, dialect.fromResult(name, result)));
+    sendJson(exchange.ctx, 200, success(id, answerIn(dialect, name, result)));
   }
 }
 

@@ -9,7 +9,7 @@ import { toProtoJsonTaskPushConfig } from "../protocol/proto-json-params.ts";
 import { toProtoJsonCard } from "../protocol/proto-json-card.ts";
 import { toProtoJsonResponse, toProtoJsonTask } from "../protocol/proto-json.ts";
 import { writtenFor, type Reader } from "../protocol/sdk-quirks.ts";
-import type { UnaryResult } from "../dialect.ts";
+import { ServedCard, type Answer } from "./served-card.ts";
 import type { RestFormat } from "./rest-format.ts";
 
 export function protoJsonFormat(reader: Reader): RestFormat {
@@ -29,11 +29,11 @@ export function protoJsonFormat(reader: Reader): RestFormat {
   };
 }
 
-function bodyOf(method: string, result: NonNullable<UnaryResult>, fit: (value: Fields) => Fields): unknown {
+function bodyOf(method: string, result: NonNullable<Answer>, fit: (value: Fields) => Fields): unknown {
   if (Array.isArray(result)) return { configs: result.map(toProtoJsonTaskPushConfig) };
   if ("pushNotificationConfig" in result) return toProtoJsonTaskPushConfig(result);
   if ("tasks" in result) return { ...result, tasks: result.tasks.map((task) => fit(toProtoJsonTask(task))) };
-  if ("protocolVersion" in result) return toProtoJsonCard(result);
+  if (result instanceof ServedCard) return toProtoJsonCard(result.card);
   if (method === "message/send" || result.kind === "message") return fit(toProtoJsonResponse(result));
   return fit(toProtoJsonTask(result));
 }

@@ -27,22 +27,24 @@ import type { RestFormat } from "./rest-format.ts";
 import { protoJsonFormat } from "./rest-proto-json.ts";
 import { restCall } from "./rest-routes.ts";
 import { SCHEMA_JSON } from "./rest-schema-json.ts";
+import { answerIn } from "./dialects.ts";
 import { dialectRoute, errorBody, paramsOf, restFraming } from "./rest-dialect.ts";
 import type { ServedAgent } from "./served-agent.ts";
+import type { Door } from "./served-card.ts";
 
 /**
  * Answers one request to a route of HTTP+JSON; never rejects.
- * @param spoken the dialect of the URL, if it is one dialect's
+ * @param door the URL, if it is one dialect's
  */
 export async function serveRest(
   ctx: Context,
   agent: ServedAgent,
   deps: TransportDeps,
-  spoken?: ClientDialect,
+  door?: Door,
 ): Promise<void> {
-  const exchange = openExchange(ctx, agent, deps);
-  const dialect = spoken ?? versionOf(ctx, deps);
-  if (dialect?.rest) return await serveDialect(exchange, dialect);
+  const exchange = openExchange(ctx, agent, deps, door);
+  const dialect = door?.dialect ?? versionOf(ctx, agent);
+  if (dialect) return await serveDialect(exchange, dialect);
   const { limits, clientSdk } = agent.config;
   const path = pathBelow(ctx);
   const isBare = !/^\/v1(?=\/|$)/.test(path);
@@ -50,6 +52,7 @@ export async function serveRest(
   try {
     // What is not served, too, is asked for by somebody, and counts.
     const { held } = await admitCaller(exchange);
+    if (isBare) agent.dialects.requireVersion(ctx, undefined);
     const call = restCall(ctx.method, isBare ? `/v1${path}` : path);
     if ("allow" in call) return refuseRoute(ctx, call.allow, format);
     const method = methodNamed(call.method);
@@ -67,17 +70,17 @@ export async function serveRest(
   }
 }
 
-/** An unknown version is refused by the dialects' own form, in which the client will look for it. */
-function versionOf(ctx: Context, { dialects }: TransportDeps): ClientDialect | undefined {
-  return /^\/v1(?=\/|$)/.test(pathBelow(ctx)) ? undefined : dialects.closestTo(ctx);
+/** An unknown version is refused by the dialects' own form, in which the client will look for it. `/v1` is 0.3.0's. */
+function versionOf(ctx: Context, { dialects }: ServedAgent): ClientDialect | undefined {
+  return /^\/v1(?=\/|$)/.test(pathBelow(ctx)) ? dialects.usual : dialects.closestTo(ctx);
 }
 
 async function serveDialect(exchange: Exchange, dialect: ClientDialect): Promise<void> {
-  const { ctx, agent, deps } = exchange;
+  const { ctx, agent } = exchange;
   exchange.dialect = dialect;
   try {
     const { held } = await admitCaller(exchange);
-    deps.dialects.requireVersion(ctx, dialect);
+    agent.dialects.requireVersion(ctx, dialect);
     const route = dialectRoute(dialect, ctx.method, pathBelow(ctx, dialect));
     if ("allow" in route)
       return refuseRoute(ctx, route.allow, { error: (error) => errorBody(dialect, error) });
@@ -87,7 +90,7 @@ async function serveDialect(exchange: Exchange, dialect: ClientDialect): Promise
     begin(exchange, method, params);
     if (method.kind === "stream") return await streamMethod(exchange, method, params, restFraming(dialect));
     const result = await callMethod(exchange, method, params);
-    sendJson(ctx, 200, JSON.stringify(dialect.fromResult(route.name, result)));
+    sendJson(ctx, 200, JSON.stringify(answerIn(dialect, route.name, result)));
     if (dialect.mediaType) ctx.type = dialect.mediaType;
   } catch (thrown) {
     const error = refusal(exchange, thrown);

@@ -8,9 +8,11 @@ import type { Caller, Gateway } from "../gateway/gateway.ts";
 import type { AcceptRules } from "../protocol/accept.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
-import { agentUrl, cardDocument, sealed, servedCard, type CardDocument } from "./agent-card.ts";
+import { agentUrl, cardDocument, servedCard, urlOfHost, type CardDocument } from "./agent-card.ts";
 import { withOverlay, withSkills } from "./card-overlay.ts";
 import type { CardSigner } from "./card-signer.ts";
+import { ClientDialects, REFERENCE_NAME } from "./dialects.ts";
+import { servedAt, type Door, type ServedCard } from "./served-card.ts";
 
 /** What the cards of all agents have in common. */
 interface Place {
@@ -19,7 +21,19 @@ interface Place {
   readonly push: boolean;
   /** Absent: cards are not signed. */
   readonly signer?: CardSigner | undefined;
+  /** What clients may speak; absent: 0.3.0 alone. */
+  readonly dialects?: ClientDialects | undefined;
 }
+
+/** For whom a card is. */
+interface Readers {
+  /** There is an extended card. */
+  readonly isExtensible: boolean;
+  readonly skills?: ReadonlySet<string> | undefined;
+  readonly door?: Door | undefined;
+}
+
+const REFERENCE_ALONE = new ClientDialects([], REFERENCE_NAME);
 
 /** The agents, ready to be served by every transport. */
 export function servedAgents(
@@ -41,24 +55,22 @@ export class ServedAgent {
   readonly gateway: Gateway;
   /** Where clients reach the agent. */
   readonly url: string;
-  readonly #declared: DeclaredSecurity;
-  readonly #push: boolean;
+  readonly dialects: ClientDialects;
+  readonly #place: Place;
   /** Where clients reach it over gRPC, as the card says it. */
   #grpcUrl: string | undefined;
   #openStreams = 0;
   #vendorCard: AgentCard | undefined;
-  #document: Promise<CardDocument> | undefined;
-  readonly #signer: CardSigner | undefined;
-  /** What has been made of a card for clients of other dialects. */
-  readonly #inDialects = new WeakMap<CardDocument, Map<ClientDialect, CardDocument>>();
+  /** The public card by the URL that it is for; or by the reader at the usual one. */
+  readonly #documents = new Map<string, Promise<CardDocument>>();
 
-  constructor(config: AgentConfig, gateway: Gateway, { publicUrl, declared, push, signer }: Place) {
+  constructor(config: AgentConfig, gateway: Gateway, place: Place) {
+    const { dialects = REFERENCE_ALONE, publicUrl } = place;
     this.config = config;
     this.gateway = gateway;
     this.url = agentUrl(publicUrl, config);
-    this.#push = push;
-    this.#declared = declared;
-    this.#signer = signer;
+    this.dialects = dialects;
+    this.#place = place;
   }
 
   /** Names gRPC on the card, before the first one is asked for. */
@@ -72,45 +84,52 @@ export class ServedAgent {
     return { maxParts: limits.parts, newId, ...(strict && { strict }) };
   }
 
+  /** Where clients of one dialect alone reach the agent: below its usual URL, or at a host of their own. */
+  doorOf(dialect: ClientDialect, host?: string): Door {
+    const { publicUrl } = this.#place;
+    const url = host === undefined ? `${this.url}${dialect.name}/` : urlOfHost(publicUrl, host);
+    return { dialect, url, grpcUrl: dialect.grpc && this.#grpcUrl };
+  }
+
+  /** By which clients of a dialect come that have used the agent's usual URL. */
+  usualDoorOf(dialect: ClientDialect): Door {
+    return { ...this.doorOf(dialect), isUsual: this.dialects.reference !== undefined };
+  }
+
   /**
-   * The served card, in 0.3.0 or in a dialect, of which a caller may see certain skills only; rejects with the A2AError that says why the
-   * vendor's is not to be had.
+   * The served card, of which a caller may see certain skills only; rejects with the A2AError that says why the vendor's is
+   * not to be had.
+   * @param door whose card it is; absent: the card of the agent's usual URL
    */
-  async card(skills?: ReadonlySet<string>, dialect?: ClientDialect): Promise<CardDocument> {
-    const document = await this.#referenceCard(skills);
-    return dialect ? this.#inDialect(document, dialect) : document;
-  }
-
-  /** The same card at the dialect's own URL, as its clients read it. */
-  #inDialect(document: CardDocument, dialect: ClientDialect): CardDocument {
-    const known = this.#inDialects.get(document)?.get(dialect);
-    if (known) return known;
-    const place = { url: `${this.url}${dialect.name}/`, grpcUrl: this.#grpcUrl };
-    const made = { ...sealed(dialect.fromCard(document.card, place)), card: document.card };
-    const all = this.#inDialects.get(document) ?? new Map<ClientDialect, CardDocument>();
-    this.#inDialects.set(document, all.set(dialect, made));
-    return made;
-  }
-
-  async #referenceCard(skills?: ReadonlySet<string>): Promise<CardDocument> {
+  async card(skills?: ReadonlySet<string>, door?: Door): Promise<CardDocument> {
     const vendorCard = await this.gateway.card();
-    if (skills) {
-      const extended = this.#offersExtended(vendorCard);
-      return cardDocument(await this.#publish(vendorCard, this.config.cardOverlay, extended, skills));
-    }
-    if (this.#document === undefined || vendorCard !== this.#vendorCard) {
+    if (skills) return await this.#publicCard(vendorCard, door, skills);
+    if (vendorCard !== this.#vendorCard) {
       this.#vendorCard = vendorCard;
-      const served = this.#publish(vendorCard, this.config.cardOverlay, this.#offersExtended(vendorCard));
-      this.#document = served.then(cardDocument);
+      this.#documents.clear();
     }
-    return this.#document;
+    const key = `${door?.url} ${door?.isUsual}`;
+    const document = this.#documents.get(key) ?? this.#publicCard(vendorCard, door);
+    this.#documents.set(key, document);
+    return document;
+  }
+
+  async #publicCard(
+    vendorCard: AgentCard,
+    door: Door | undefined,
+    skills?: ReadonlySet<string>,
+  ): Promise<CardDocument> {
+    const isExtensible = this.#offersExtended(vendorCard);
+    return cardDocument(
+      await this.#publish(vendorCard, this.config.cardOverlay, { isExtensible, skills, door }),
+    );
   }
 
   /**
    * The served card for callers who are known (§7.10): the vendor's extended one, or what the configuration makes of its
    * public one. Rejects with `extended-card-not-configured` where there is none, or none for this caller.
    */
-  async extendedCard(caller: Caller, skills?: ReadonlySet<string>): Promise<AgentCard> {
+  async extendedCard(caller: Caller, skills?: ReadonlySet<string>, door?: Door): Promise<ServedCard> {
     const { cardOverlay, extendedCard } = this.config;
     if (caller.principal === ANONYMOUS.id && !extendedCard?.public) {
       throw new A2AError("extended-card-not-configured");
@@ -118,24 +137,23 @@ export class ServedAgent {
     const own = await this.gateway.extendedCard(caller);
     const card = own ?? (extendedCard?.overlay && (await this.gateway.card()));
     if (!card) throw new A2AError("extended-card-not-configured");
-    return await this.#publish(card, { ...cardOverlay, ...extendedCard?.overlay }, true, skills);
+    const overlay = { ...cardOverlay, ...extendedCard?.overlay };
+    return await this.#publish(card, overlay, { isExtensible: true, skills, door });
   }
 
   async #publish(
     vendorCard: AgentCard,
     overlay: CardOverlay | undefined,
-    supportsAuthenticatedExtendedCard: boolean,
-    skills?: ReadonlySet<string>,
-  ): Promise<AgentCard> {
-    const served = servedCard(
-      withSkills(withOverlay(vendorCard, overlay), skills),
-      this.url,
-      this.#declared,
-      this.#push,
-      this.#grpcUrl,
-    );
-    const card = { ...served, supportsAuthenticatedExtendedCard };
-    return this.#signer ? await this.#signer.sign(card) : card;
+    { isExtensible, skills, door }: Readers,
+  ): Promise<ServedCard> {
+    const { declared, push, signer } = this.#place;
+    const visible = withSkills(withOverlay(vendorCard, overlay), skills);
+    const served = servedCard(visible, this.url, declared, push, this.#grpcUrl);
+    const card = { ...served, supportsAuthenticatedExtendedCard: isExtensible };
+    const usual = this.dialects.usual && this.doorOf(this.dialects.usual);
+    const extending = this.dialects.all.find(({ extendReference }) => extendReference);
+    const extension = extending && this.doorOf(extending);
+    return await servedAt(door ?? usual, card, { signer, extension });
   }
 
   /** Whether anybody could have an extended card. */
@@ -143,7 +161,7 @@ export class ServedAgent {
     const { extendedCard } = this.config;
     return (
       (announced === true || extendedCard?.overlay !== undefined) &&
-      (extendedCard?.public === true || this.#declared.security !== undefined)
+      (extendedCard?.public === true || this.#place.declared.security !== undefined)
     );
   }
 

@@ -96,7 +96,13 @@ describe.each(ROWS)("the official client $version over $transport", ({ version, 
       expect(Object.keys(securitySchemes)).toEqual(["apiKey", "oidc"]);
       const urls = new Set(seen.additionalInterfaces ?? seen.supportedInterfaces);
       const base = "https://proxy.test/agents/planner";
-      expect(urls).toEqual(new Set([`${base}/`, base, `127.0.0.1:${proxy.grpcPort}`]));
+      // The client of 1.0 speaks it at the URL that speaks nothing else; over gRPC there is no such URL.
+      const own = [`${base}/a2a-1.0/`, `${base}/a2a-1.0`];
+      const of03 = [`${base}/`, base];
+      const byHttp = version === "1.3.0" ? own : of03;
+      const byGrpc = version === "1.3.0" ? [...own, ...of03] : of03;
+      const expected = [...(transport === "GRPC" ? byGrpc : byHttp), `127.0.0.1:${proxy.grpcPort}`];
+      expect(urls).toEqual(new Set(expected));
       expect(JSON.stringify(card)).not.toContain("vendor");
     },
   );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { CARD_PATHS, agentUrl, cardDocument, servedCard } from "../../src/northbound/agent-card.ts";
+import { ServedCard } from "../../src/northbound/served-card.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import { schemaFaults } from "../support/official-schema.ts";
@@ -110,10 +111,10 @@ describe("the served card", () => {
   });
 
   test("has an ETag of its content", () => {
-    const { etag } = cardDocument(VENDOR);
+    const { etag } = cardDocument(new ServedCard(VENDOR, VENDOR));
     expect(etag).toMatch(/^"[\w-]{43}"$/);
-    expect(cardDocument(structuredClone(VENDOR)).etag).toBe(etag);
-    expect(cardDocument({ ...VENDOR, version: "8" }).etag).not.toBe(etag);
+    expect(cardDocument(new ServedCard(VENDOR, structuredClone(VENDOR))).etag).toBe(etag);
+    expect(cardDocument(new ServedCard(VENDOR, { ...VENDOR, version: "8" })).etag).not.toBe(etag);
   });
 
   test("an agent's name is escaped in its URL", () => {

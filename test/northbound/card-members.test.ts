@@ -1,4 +1,7 @@
-/** The served card has the members that 0.3.0 names and no others, so that no client finds a way past the proxy in it. */
+/**
+ * A served card has the members that 0.3.0 and the dialects of clients name and no others, so that no client finds a way past
+ * the proxy in it.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
@@ -7,55 +10,23 @@ import { json } from "node:stream/consumers";
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { z } from "zod";
+import { adapters } from "../../adapters/index.ts";
 import { servedCard } from "../../src/northbound/agent-card.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { rpc } from "../support/client.ts";
 import { SERVER_WITH_GRPC, startTestProxy } from "../support/proxy.ts";
+import { addressesIn, strangers } from "./card-reading.ts";
 import { GrpcClient } from "./grpc-harness.ts";
 
-/** As the 0.3.0 schema has them; an object that is not named here is one of free form, or a member that is not served. */
-const MEMBERS: ReadonlyMap<string, readonly string[]> = new Map([
-  [
-    "",
-    [
-      "protocolVersion",
-      "name",
-      "description",
-      "url",
-      "version",
-      "preferredTransport",
-      "additionalInterfaces",
-      "iconUrl",
-      "documentationUrl",
-      "provider",
-      "capabilities",
-      "defaultInputModes",
-      "defaultOutputModes",
-      "skills",
-      "supportsAuthenticatedExtendedCard",
-    ],
-  ],
-  ["additionalInterfaces", ["url", "transport"]],
-  ["provider", ["organization", "url"]],
-  ["capabilities", ["streaming", "pushNotifications", "stateTransitionHistory", "extensions"]],
-  ["capabilities.extensions", ["uri", "description", "required", "params"]],
-  ["skills", ["id", "name", "description", "tags", "examples", "inputModes", "outputModes"]],
-]);
+const DIALECTS = [...adapters.values()].flatMap(({ serves }) => serves ?? []);
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The paths of members that no 0.3.0 card has. */
-function strangers(value: unknown, path = ""): string[] {
-  if (Array.isArray(value)) return value.flatMap((item: unknown) => strangers(item, path));
-  if (!isObject(value)) return [];
-  const known = MEMBERS.get(path);
-  return Object.entries(value).flatMap(([name, member]) => {
-    const here = path === "" ? name : `${path}.${name}`;
-    if (known && !known.includes(name)) return [here];
-    return here === "capabilities.extensions.params" ? [] : strangers(member, here);
-  });
-}
+/** Where the cards of an agent are, by the dialect whose clients read them. */
+const cardUrls = (base: string): Record<string, string> =>
+  Object.fromEntries([
+    ["0.3.0", `${base}.well-known/agent.json`],
+    ["1.0 by its version", `${base}.well-known/agent-card.json?A2A-Version=1.0`],
+    ...DIALECTS.map(({ name }) => [name, `${base}${name}/.well-known/agent-card.json`]),
+  ]);
 
 /** Of the card that a server of the JavaScript SDK 1.3.0 with `legacyCompat` has. Constructed from a recording. */
 const BOTH_VERSIONS = {
@@ -135,6 +106,14 @@ describe("a card that also offers 1.0", () => {
     using client = new GrpcClient(proxy.grpcPort ?? 0);
     try {
       const base = proxy.agent("both");
+      for (const [name, url] of Object.entries(cardUrls(base))) {
+        const card = await cardOf(url);
+        expect({ name, text: JSON.stringify(card) }).toEqual({
+          name,
+          text: expect.not.stringMatching(/inside/i),
+        });
+        expect(addressesIn(card, `127.0.0.1:${proxy.grpcPort}`)).toEqual([]);
+      }
       const cards = {
         public: await cardOf(`${base}.well-known/agent-card.json`),
         "JSON-RPC": (await rpc(base, "agent/getAuthenticatedExtendedCard", undefined)).result,
@@ -180,7 +159,7 @@ describe("a card that also offers 1.0", () => {
   });
 });
 
-test("every card of the fixtures is served with the members of 0.3.0 alone", async () => {
+test("every card of the fixtures is served with known members and the addresses of the proxy alone", async () => {
   const files = globSync("test/fixtures/*/*/card.json");
   expect(files.length).toBeGreaterThan(50);
   const agents = files.map((file, index): [string, Record<string, unknown>] => {
@@ -197,6 +176,13 @@ test("every card of the fixtures is served with the members of 0.3.0 alone", asy
       const card = await cardOf(`${url}.well-known/agent-card.json`);
       expect({ name, strangers: strangers(card) }).toEqual({ name, strangers: [] });
       expect(card).toMatchObject({ url: `http://proxy.test/agents/${name}/` });
+      for (const other of Object.values(cardUrls(url))) {
+        expect({ name, other, addresses: addressesIn(await cardOf(other)) }).toEqual({
+          name,
+          other,
+          addresses: [],
+        });
+      }
     }
   } finally {
     await proxy.stop();
@@ -261,7 +247,15 @@ test("whatever else a vendor's card says, at any level, is not served", () => {
     fc.property(vendorCard, (card) => {
       const served = servedCard(card, "https://proxy.example/agents/any/");
       expect(strangers(served)).toEqual([]);
-      expect(JSON.stringify(served)).not.toContain(INSIDE);
+      const place = { url: "https://proxy.example/agents/any/dialect/" };
+      const documents = DIALECTS.flatMap((dialect) => [
+        dialect.fromCard(served, place),
+        dialect.extendReference?.(served, place).document,
+      ]);
+      for (const text of [served, ...documents].map((document) => JSON.stringify(document) ?? "")) {
+        expect(text).not.toContain(INSIDE);
+        expect(text).not.toMatch(/"x-/);
+      }
     }),
   );
 });

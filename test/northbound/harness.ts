@@ -8,7 +8,6 @@ import { Gate } from "../../src/auth/gate.ts";
 import type { AgentConfig, Limits, Timeouts } from "../../src/config/config.ts";
 import { Callbacks } from "../../src/gateway/push/callbacks.ts";
 import type { Caller, Gateway, OutgoingEvent, Subscription } from "../../src/gateway/gateway.ts";
-import { ClientDialects } from "../../src/northbound/dialects.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
 import { servedAgents } from "../../src/northbound/served-agent.ts";
 import { EventStreams } from "../../src/northbound/sse.ts";
@@ -172,7 +171,6 @@ export async function start(options: HarnessOptions = {}): Promise<Harness> {
   const config = { agents: new Map([["planner", agent]]), server: { publicUrl: "https://proxy.example" } };
   const app = createApp({
     callbacks: new Callbacks(),
-    dialects: new ClientDialects([]),
     agents: servedAgents(gateways, config, { declared: gate.declared, push: false }),
     config: { default: "default" in options ? options.default : "planner" },
     gate,

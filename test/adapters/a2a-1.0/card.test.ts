@@ -128,7 +128,11 @@ describe("the card to 0.3.0", () => {
     const interfaces = [{ url: "https://proxy.example/agents/flights/", binding: "JSONRPC" as const }];
     expect(fromCanonicalCard(read(wire), interfaces)).toEqual({
       ...wire,
-      capabilities: { ...wire.capabilities },
+      // False is the default, which 1.0 leaves out.
+      capabilities: {
+        ...wire.capabilities,
+        extensions: [{ uri: "urn:x", params: { snakeKey: 1, camelKey: 2 } }],
+      },
       supportedInterfaces: [
         {
           url: "https://proxy.example/agents/flights/",
