@@ -39,7 +39,7 @@ export const Options = z.strictObject({
     .meta({
       description:
         "How often the bytes of files are encoded as base64 over HTTP+JSON and gRPC: `once`, as 0.3.0 has it; `twice`, as the SDKs of " +
-        "Python and Java read and write them; `auto` finds out before the first file is sent.",
+        "Python and Java, and over gRPC that of Go 0.3, read and write them; `auto` finds out before the first file is sent.",
     }),
   grpcUrl: z
     .string()

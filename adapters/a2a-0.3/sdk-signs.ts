@@ -44,8 +44,12 @@ function isStarlettes({ status, json, excerpt }: Answer): boolean {
     : excerpt === "Not Found";
 }
 
-/** Over gRPC. Both SDKs, and no other, begin the details with the name of the error. */
+/** What a2a-go 0.3 says, whose errors have no name; those of its later versions have one. */
+const GO_03 = "failed to get task: task not found";
+
+/** Over gRPC. The SDKs of Python and Java, and no other, begin the details with the name of the error. */
 export function fileBytesOverGrpc(thrown: unknown): FileBytes | undefined {
   if (!(thrown instanceof A2AError) || thrown.data?.["grpcStatus"] !== "NOT_FOUND") return undefined;
-  return thrown.data["errorName"] === "TaskNotFoundError" ? "twice" : "once";
+  const name = thrown.data["errorName"];
+  return name === "TaskNotFoundError" || (name === undefined && thrown.message === GO_03) ? "twice" : "once";
 }

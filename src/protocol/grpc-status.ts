@@ -135,7 +135,7 @@ export function fromGrpcStatus({ code, details, trailer, reason, rpc }: Received
     data: {
       stage: "response",
       grpcStatus: status[code] ?? code,
-      ...(byName && { errorName: named?.[1] }),
+      ...((byName ?? byReason) && { errorName: byName ? named?.[1] : reason }),
       ...(told && { vendor: told }),
     },
   });

@@ -14,4 +14,4 @@ await describeAgents(PEER, agent, rowsOf({ bindings: BINDINGS, adapters: ["a2a-0
 const client = await pythonClient("a2a-sdk-0.3.26", "client_sdk_0.py");
 const agents = await startAgents();
 afterAll(agents.stop);
-describeClients(PEER, client, { agents, rows: rowsOfClient(BINDINGS, ["a2a-0-3", "a2a-1-0"]) });
+describeClients(PEER, client, { agents, rows: rowsOfClient(BINDINGS) });

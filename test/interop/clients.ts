@@ -55,14 +55,20 @@ type Agents = Awaited<ReturnType<typeof startAgents>>;
 export interface ClientRow {
   readonly transport: "JSONRPC" | "HTTP+JSON" | "GRPC";
   readonly agent: string;
+  /** Below the agent's URL: `a2a-1.0/` speaks 1.0 alone. */
+  readonly base?: string;
   /** What this client cannot do itself, with the reason. */
   readonly cannot?: Readonly<Record<string, string>>;
 }
 
+/** In front of an agent of 0.3 and one of 1.0. */
 export const rowsOfClient = (
   transports: readonly ClientRow["transport"][],
-  agents: readonly string[],
-): ClientRow[] => transports.flatMap((transport) => agents.map((agent) => ({ transport, agent })));
+  { base = "", cannot = {} }: Pick<ClientRow, "base" | "cannot"> = {},
+): ClientRow[] =>
+  transports.flatMap((transport) =>
+    ["a2a-0-3", "a2a-1-0"].map((agent) => ({ transport, agent, base, cannot })),
+  );
 
 const TESTS: Readonly<Record<string, (said: Said) => void>> = {
   card: ({ card }) => expect(card).toMatch(/^SDK /),
@@ -92,16 +98,19 @@ export function describeClients(
     test.skip.each(rows)(`${peer} as client over $transport of $agent: ${skipped}`, () => {});
     return;
   }
-  describe.each(rows)(`${peer} as client over $transport of $agent`, ({ agent, transport, cannot = {} }) => {
-    let said: Said = {};
-    beforeAll(async () => {
-      said = Said.parse(await runClient([...program, agents.agent(agent), transport, TEXT, BYTES]));
-    }, 120_000);
+  describe.each(rows)(
+    `${peer} as client over $transport of $agent/$base`,
+    ({ agent, transport, base = "", cannot = {} }) => {
+      let said: Said = {};
+      beforeAll(async () => {
+        said = Said.parse(await runClient([...program, agents.agent(agent) + base, transport, TEXT, BYTES]));
+      }, 120_000);
 
-    for (const [name, check] of Object.entries(TESTS)) {
-      const reason = cannot[name];
-      if (reason === undefined) test(name, () => check(said));
-      else test.skip(`${name}: ${reason}`, () => {});
-    }
-  });
+      for (const [name, check] of Object.entries(TESTS)) {
+        const reason = cannot[name];
+        if (reason === undefined) test(name, () => check(said));
+        else test.skip(`${name}: ${reason}`, () => {});
+      }
+    },
+  );
 }

@@ -1,10 +1,10 @@
 /**
  * Installs peers into `.interop/`, which stays for the next run: Python packages into a virtual environment for each
- * requirements file. Rejects with a reason in one line.
+ * requirements file, Go programs by `go build`. Rejects with a reason in one line.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { timeFor } from "./time.ts";
@@ -54,4 +54,13 @@ export async function installPython(name: string): Promise<string> {
   ]);
   await writeFile(installed, wanted);
   return python;
+}
+
+/** The folder that has the programs of `go/`. */
+export async function installGo(): Promise<string> {
+  const folder = join(CACHE, "go");
+  await mkdir(folder, { recursive: true });
+  const env = { ...process.env, GOFLAGS: "-mod=mod -buildvcs=false" };
+  await step("go", ["build", "-o", `${folder}/`, "./..."], { cwd: join(import.meta.dirname, "go"), env });
+  return folder;
 }

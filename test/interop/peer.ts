@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { installPython } from "./install.ts";
+import { installGo, installPython } from "./install.ts";
 import { timeFor } from "./time.ts";
 
 /** ms, until an agent listens. */
@@ -71,6 +71,14 @@ export async function runClient([program, ...args]: Command): Promise<unknown> {
 /** The same of a program that runs once. */
 export const pythonClient = (requirements: string, file: string): Promise<Ready<Command>> =>
   ready(async () => [await installPython(requirements), python(file)] as const);
+
+/** A program of `go/` that runs until it is stopped. */
+export const goAgent = (name: string): Promise<Ready<RunningAgent>> =>
+  ready(async () => startAgent([join(await installGo(), name)]));
+
+/** The same of a program that runs once. */
+export const goClient = (name: string): Promise<Ready<Command>> =>
+  ready(async () => [join(await installGo(), name)] as const);
 
 const python = (file: string): string => join(import.meta.dirname, "python", file);
 

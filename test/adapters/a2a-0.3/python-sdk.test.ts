@@ -208,6 +208,7 @@ describe("files over gRPC are encoded twice", () => {
       "TaskNotFoundError: Task not found",
       TWICE,
     ],
+    ["if the details are those of a2a-go 0.3 (recorded)", "failed to get task: task not found", TWICE],
     ["not else", "task not found", BYTES],
   ])("%s", async (_when, details, expected) => {
     const { url, calls } = await startGrpc({
