@@ -136,8 +136,8 @@ test("a webhook that has failed is tried by one notification at a time, and told
   expect(most).toBe(1);
   const before = flaky.received.length;
   isUp = true;
-  await flaky.until((received) => received.length >= before + 50);
-  expect(new Set(flaky.received.slice(before).map(({ body }) => body)).size).toBe(50);
+  // Some twice, where an answer took longer than the worker waits.
+  await flaky.until((received) => new Set(received.slice(before).map(({ body }) => body)).size === 50);
 });
 
 test("what waits for a webhook that is down is given up at its age, not when its turn comes", async () => {

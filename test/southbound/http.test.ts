@@ -245,8 +245,8 @@ describe("a stream", () => {
   });
 
   test("holds the vendor back while nobody reads, and loses nothing", async () => {
-    const event = `data: {"t":"${"x".repeat(900)}"}\n\n`;
-    const total = 40_000;
+    const event = `data: {"t":"${"x".repeat(90_000)}"}\n\n`;
+    const total = 400;
     let written = 0;
     const url = await serve(async (_, response) => {
       while (written < total) {
@@ -255,7 +255,8 @@ describe("a stream", () => {
       }
       response.end();
     });
-    const stream = await clientOf(url).stream(post(url));
+    const limits = { connections: 1, responseBody: 1000, event: 100_000 };
+    const stream = await clientOf(url, { limits }).stream(post(url));
     let before = -1;
     while (before !== written) {
       before = written;

