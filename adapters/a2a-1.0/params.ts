@@ -75,8 +75,10 @@ export interface TaskListQuery {
   pageToken?: string | undefined;
   historyLength?: number | undefined;
   /** ISO 8601. */
-  updatedAfter?: string | undefined;
+  statusTimestampAfter?: string | undefined;
   includeArtifacts?: boolean | undefined;
+  /** 1.0's page says how many tasks there are. */
+  withTotal?: true;
 }
 
 export const fromCanonicalListParams = (query: TaskListQuery) =>
@@ -86,7 +88,7 @@ export const fromCanonicalListParams = (query: TaskListQuery) =>
     pageSize: query.pageSize,
     pageToken: query.pageToken,
     historyLength: query.historyLength,
-    statusTimestampAfter: query.updatedAfter,
+    statusTimestampAfter: query.statusTimestampAfter,
     includeArtifacts: query.includeArtifacts,
   });
 
@@ -99,7 +101,8 @@ export function toCanonicalListParams(value: unknown): TaskListQuery {
     pageSize: query.pageSize || undefined,
     pageToken: query.pageToken,
     historyLength: query.historyLength,
-    updatedAfter: query.statusTimestampAfter,
+    statusTimestampAfter: query.statusTimestampAfter,
     includeArtifacts: query.includeArtifacts,
+    withTotal: true,
   });
 }

@@ -27,6 +27,11 @@ const whole = (min: number, max: number) =>
     .pipe(z.int().min(min).max(max));
 const flag = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
 
+/** ISO 8601 with an offset, as a time in ms since the epoch. */
+const time = z.iso
+  .datetime({ offset: true, error: "must be a time of ISO 8601" })
+  .transform((text) => Date.parse(text));
+
 const ListTasksParams = z.object({
   contextId: z.string().min(1).optional(),
   /** Tasks in one of these states; in any where absent. */
@@ -36,6 +41,10 @@ const ListTasksParams = z.object({
   /** As with tasks/get. */
   historyLength: whole(0, Number.MAX_SAFE_INTEGER).optional(),
   includeArtifacts: flag.default(false),
+  /** Tasks whose status is of this time or later. */
+  statusTimestampAfter: time.optional(),
+  /** Count the tasks of all pages. */
+  withTotal: z.boolean().default(false),
 });
 export type ListTasksParams = z.infer<typeof ListTasksParams>;
 
@@ -46,6 +55,8 @@ export interface TaskPage {
   readonly nextPageToken: string;
   /** What was asked for; a page may hold fewer. */
   readonly pageSize: number;
+  /** How many tasks all pages hold, if that was asked for. */
+  readonly totalSize?: number | undefined;
 }
 
 /**
@@ -57,8 +68,11 @@ export function acceptListParams(
   { isDecoded }: Pick<AcceptRules, "isDecoded"> = {},
 ): ListTasksParams {
   const { status, state, states, ...fields } = camelCased(isFields(params) ? params : {});
-  for (const name of ["contextId", "pageToken"]) if (fields[name] === "") delete fields[name];
+  for (const name of ["contextId", "pageToken", "statusTimestampAfter"])
+    if (fields[name] === "") delete fields[name];
   if (!isDecoded && Number(fields["historyLength"]) === 0) delete fields["historyLength"];
+  // 0.3.0's answer has no total.
+  if (!isDecoded) delete fields["withTotal"];
   const result = ListTasksParams.safeParse({ ...fields, states: statesOf(states ?? status ?? state) });
   if (result.success) return result.data;
   const [issue] = result.error.issues;

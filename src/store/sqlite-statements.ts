@@ -40,6 +40,7 @@ export const ContextRow = z.object({
 export const OwnerRow = z.object({ principal: z.string().nullable() });
 
 export const SizeRow = z.object({ size: z.number() });
+export const CountRow = z.object({ count: z.number() });
 
 export const SweptTaskRow = z.object({ key: z.number(), agent: z.string(), id: z.string() });
 

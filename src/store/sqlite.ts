@@ -5,12 +5,20 @@ import { Checkpoints } from "./checkpoints.ts";
 import { EventLog } from "./event-log.ts";
 import { SqliteFile, type SqliteFileOptions } from "./sqlite-file.ts";
 import { reasonOf, SqliteHealth } from "./sqlite-health.ts";
-import { pageOf } from "./sqlite-list.ts";
+import { countOf, pageOf } from "./sqlite-list.ts";
 import { SqlitePush } from "./sqlite-push.ts";
 import type { Statements } from "./sqlite-statements.ts";
-import { ContextRow, OwnerRow, prepareStatements, SizeRow, TaskRow } from "./sqlite-statements.ts";
+import { ContextRow, CountRow, OwnerRow, prepareStatements, SizeRow, TaskRow } from "./sqlite-statements.ts";
 import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
-import type { ContextRecord, StoredEvent, TaskKey, TaskQuery, TaskRecord, TaskStore } from "./store.ts";
+import type {
+  ContextRecord,
+  StoredEvent,
+  TaskFilter,
+  TaskKey,
+  TaskQuery,
+  TaskRecord,
+  TaskStore,
+} from "./store.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 /** Characters of events that may wait to be written. */
@@ -210,6 +218,10 @@ class SqliteStore implements TaskStore {
       }
       return records;
     });
+  }
+
+  async countTasks(filter: TaskFilter): Promise<number> {
+    return this.#read((sql) => CountRow.parse(countOf(sql, filter)).count);
   }
 
   async unfinishedTasks(): Promise<TaskRecord[]> {

@@ -31,13 +31,19 @@ export interface TaskRecord extends TaskKey {
   readonly json: string;
 }
 
-/** Which tasks to list: all conditions hold. */
-export interface TaskQuery {
+/** Which tasks are meant: all conditions hold. */
+export interface TaskFilter {
   readonly agent: string;
   readonly principal: string;
   readonly contextId?: string | undefined;
   /** As they are in the records. */
   readonly states?: readonly TaskState[] | undefined;
+  /** Tasks whose records are of this time or later, ms since the epoch, and running ones, whose records lag behind. */
+  readonly updatedSince?: number | undefined;
+}
+
+/** Which tasks to list. */
+export interface TaskQuery extends TaskFilter {
   /** The task that the list goes on after: only older ones, or of the same time and a lesser id. */
   readonly after?: { readonly updatedAt: number; readonly id: string } | undefined;
   /** Most records, at least 1. */
@@ -116,6 +122,8 @@ export interface TaskStore {
   getContext(agent: string, principal: string, contextId: string): Promise<ContextRecord | undefined>;
   /** By `updatedAt` and, within it, `id`, both descending; as fast for the millionth task as for the first. */
   listTasks(query: TaskQuery): Promise<TaskRecord[]>;
+  /** How many tasks all pages hold; reads an index and no documents, but as many of its rows as the principal has tasks. */
+  countTasks(filter: TaskFilter): Promise<number>;
   /** Every task in neither a terminal nor an interrupted state: what a crash has left running. */
   unfinishedTasks(): Promise<TaskRecord[]>;
   /**

@@ -163,6 +163,7 @@ describe.each(CASES)(
       });
       expect(page.tasks).toHaveLength(1);
       expect(page.nextPageToken).not.toBe("");
+      expect(page.totalSize).toBeGreaterThan(2);
     });
   },
 );

@@ -9,12 +9,13 @@ interface Page {
   tasks: {
     id: string;
     contextId: string;
-    status: { state: string };
+    status: { state: string; timestamp?: string };
     history: unknown[];
     artifacts?: unknown[];
   }[];
   nextPageToken: string;
   pageSize: number;
+  totalSize?: number;
 }
 
 let vendors: RunningVendors;
@@ -63,6 +64,38 @@ test("pages follow one another without a gap and without a task twice", async ()
     token = page.nextPageToken;
   } while (token !== "");
   expect(seen).toEqual(ids.toReversed());
+});
+
+async function list10(params: Record<string, string>): Promise<Page> {
+  const headers = { "A2A-Version": "1.0" };
+  const response = await fetch(`${proxy.agent("planner")}tasks?${new URLSearchParams(params).toString()}`, {
+    headers,
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Page;
+}
+
+test("a client of 1.0 is told on each page how many tasks there are, one of 0.3 is not", async () => {
+  const pages: Page[] = [];
+  do pages.push(await list10({ pageSize: "3", pageToken: pages.at(-1)?.nextPageToken ?? "" }));
+  while (pages.at(-1)?.nextPageToken !== "");
+  expect(pages.map(({ tasks, totalSize }) => [tasks.length, totalSize])).toEqual([
+    [3, 4],
+    [1, 4],
+  ]);
+  expect(await list10({ status: "TASK_STATE_COMPLETED", pageSize: "1" })).toMatchObject({ totalSize: 2 });
+  expect(Object.keys(await list("?withTotal=true"))).toEqual(["tasks", "nextPageToken", "pageSize"]);
+});
+
+test("tasks since a time are those with a newer status, and the running one if its status is", async () => {
+  const [running, ...ended] = (await list("")).tasks;
+  const idsSince = async (statusTimestampAfter = "") =>
+    (await list10({ statusTimestampAfter })).tasks.map(({ id }) => id);
+  expect(await idsSince(ended[0]?.status.timestamp)).toEqual([ids[3], ids[2]]);
+  expect(await idsSince(running?.status.timestamp)).toEqual([ids[3]]);
+  expect(await idsSince("2999-01-01T00:00:00Z")).toEqual([]);
+  const bad = await fetch(`${proxy.agent("planner")}v1/tasks?statusTimestampAfter=yesterday`);
+  expect(await bad.json()).toMatchObject({ code: -32602, data: { path: "statusTimestampAfter" } });
 });
 
 test("states are those of now, also of a task that is running", async () => {

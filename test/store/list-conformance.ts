@@ -1,7 +1,7 @@
 /** What every engine's listTasks must do. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { TASK_STATES } from "../../src/protocol/states.ts";
+import { isFinal, TASK_STATES } from "../../src/protocol/states.ts";
 import type { TaskQuery, TaskRecord, TaskStore } from "../../src/store/store.ts";
 import { taskRecord } from "./records.ts";
 
@@ -19,6 +19,7 @@ const query = fc.record(
   {
     contextId: fc.constantFrom("c", "C", "none"),
     states: fc.uniqueArray(fc.constantFrom(...TASK_STATES), { maxLength: 3 }),
+    updatedSince: fc.integer({ min: 0, max: 4 }),
   },
   { requiredKeys: [] },
 );
@@ -43,13 +44,15 @@ export function describeList(store: () => TaskStore): void {
     const records = sample.map((fields, index) => taskRecord({ ...fields, id: `t-${index}` }));
     await Promise.all(records.map((item) => store().putTask(item)));
     const property = fc.asyncProperty(query, fc.integer({ min: 1, max: 9 }), async (conditions, limit) => {
-      const { contextId, states } = conditions;
+      const { contextId, states, updatedSince = 0 } = conditions;
       const expected = records
         .filter(({ agent, principal }) => agent === "planner" && principal === "alice")
         .filter((item) => contextId === undefined || item.contextId === contextId)
         .filter((item) => states === undefined || states.includes(item.state))
+        .filter(({ updatedAt, state }) => updatedAt >= updatedSince || !isFinal(state))
         .sort(newestFirst);
       expect(await listAll(store(), { ...mine, ...conditions, limit })).toEqual(expected);
+      expect(await store().countTasks({ ...mine, ...conditions })).toBe(expected.length);
     });
     await fc.assert(property, { numRuns: 60 });
   });

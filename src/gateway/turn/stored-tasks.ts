@@ -72,7 +72,8 @@ export async function failUnserved(
 export const vendorTaskOf = ({ vendorTaskId, vendorContextId }: TaskRecord): VendorTask | undefined =>
   vendorTaskId === undefined ? undefined : { id: vendorTaskId, contextId: vendorContextId };
 
-type Place = NonNullable<TaskQuery["after"]>;
+/** Where a page begins, and how many tasks were counted for the first page: those after it are spared the counting. */
+type Place = NonNullable<TaskQuery["after"]> & { readonly total?: number | undefined };
 
 interface TaskLister {
   readonly agent: string;
@@ -86,7 +87,7 @@ const PAGE_LENGTH = 8 * 1024 * 1024;
 
 /**
  * Listing a principal's tasks, newest first. 0.3.0 names the method for HTTP+JSON and gRPC (§3.5.6) and leaves open
- * what it answers; the shape is 1.0's. No total is counted: that would cost more than the page.
+ * what it answers; the shape is 1.0's. A total is counted only if it is asked for: it costs more than the page.
  */
 export async function listTasks(
   { agent, store, live }: TaskLister,
@@ -94,29 +95,30 @@ export async function listTasks(
   principal: string,
 ): Promise<TaskPage> {
   const { contextId, pageSize, pageToken, historyLength, includeArtifacts } = params;
+  const { statusTimestampAfter: since, withTotal } = params;
   const states = params.states && new Set(params.states);
-  const records = await store.listTasks({
-    agent,
-    principal,
-    contextId,
-    states: states && storedStates(states),
-    after: pageToken === undefined ? undefined : placeOf(pageToken),
-    limit: pageSize,
-    maxLength: PAGE_LENGTH,
-  });
+  const filter = { agent, principal, contextId, states: states && storedStates(states), updatedSince: since };
+  const after = pageToken === undefined ? undefined : placeOf(pageToken);
+  const records = await store.listTasks({ ...filter, after, limit: pageSize, maxLength: PAGE_LENGTH });
+  const totalSize = withTotal ? (after?.total ?? (await store.countTasks(filter))) : undefined;
   const tasks: Task[] = [];
   let length = 0;
   for (const record of records) {
     length += record.json.length;
     const task = withHistoryLength(live(record.id) ?? storedTask(record), historyLength);
     if (states?.has(task.status.state) === false) continue;
+    if (since !== undefined && record.updatedAt < since && timeOf(task) < since) continue;
     const { artifacts: _artifacts, ...rest } = task;
     tasks.push(includeArtifacts ? task : rest);
   }
   const last = records.at(-1);
   const isWhole = records.length < pageSize && length < PAGE_LENGTH;
-  return { tasks, nextPageToken: last && !isWhole ? tokenOf(last) : "", pageSize };
+  const nextPageToken = last && !isWhole ? tokenOf({ ...last, total: totalSize }) : "";
+  return { tasks, nextPageToken, pageSize, ...(totalSize !== undefined && { totalSize }) };
 }
+
+/** When the status was made, in ms since the epoch; 0 if it does not say. */
+const timeOf = ({ status: { timestamp } }: Task): number => Date.parse(timestamp ?? "") || 0;
 
 /** A running task's record says the state in which the task became known, not the one that it is in. */
 function storedStates(states: ReadonlySet<State>): State[] {
@@ -124,11 +126,18 @@ function storedStates(states: ReadonlySet<State>): State[] {
   return TASK_STATES.filter((state) => states.has(state) || (isRunning && !isFinal(state)));
 }
 
-const tokenOf = ({ updatedAt, id }: Place): string => Buffer.from(`${updatedAt} ${id}`).toString("base64url");
+const tokenOf = ({ updatedAt, id, total }: Place): string => {
+  const counted = total === undefined ? "" : `/${total}`;
+  return Buffer.from(`${updatedAt}${counted} ${id}`).toString("base64url");
+};
+
+const PLACE = /^(?<updatedAt>\d{1,15})(?:\/(?<total>\d{1,9}))? (?<id>.+)$/s;
 
 function placeOf(token: string): Place {
-  const [, updatedAt, id] = /^(\d{1,15}) (.+)$/s.exec(Buffer.from(token, "base64url").toString()) ?? [];
-  if (updatedAt !== undefined && id !== undefined) return { updatedAt: Number(updatedAt), id };
+  const { updatedAt, total, id } = PLACE.exec(Buffer.from(token, "base64url").toString())?.groups ?? {};
+  if (updatedAt !== undefined && id !== undefined) {
+    return { updatedAt: Number(updatedAt), id, total: total === undefined ? undefined : Number(total) };
+  }
   throw new A2AError("invalid-params", {
     data: { path: "pageToken", reason: "is not one that was given out" },
   });

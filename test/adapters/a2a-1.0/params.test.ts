@@ -113,7 +113,7 @@ describe("tasks", () => {
       pageSize: 5,
       pageToken: "p",
       historyLength: 1,
-      updatedAfter: "2026-03-20T08:00:00.000Z",
+      statusTimestampAfter: "2026-03-20T08:00:00.000Z",
       includeArtifacts: true,
     };
     const wire = fromCanonicalListParams(query);
@@ -126,7 +126,7 @@ describe("tasks", () => {
       statusTimestampAfter: "2026-03-20T08:00:00.000Z",
       includeArtifacts: true,
     });
-    expect(toCanonicalListParams(wire)).toEqual(query);
+    expect(toCanonicalListParams(wire)).toEqual({ ...query, withTotal: true });
   });
 });
 
