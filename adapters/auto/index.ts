@@ -1,9 +1,7 @@
 /**
- * Finds out which dialect an agent speaks and then is that dialect's adapter. The card makes a claim (signs.ts), a probe
- * without side effects checks it (probe.ts), decide.ts weighs them; what speaks no HTTP may speak gRPC. The answer is
- * remembered while the process runs.
+ * Finds out which dialect an agent speaks (choice.ts) and then is that dialect's adapter. The card makes a claim (signs.ts),
+ * a probe without side effects checks it (probe.ts), decide.ts weighs them; what speaks no HTTP may speak gRPC.
  */
-import { z } from "zod";
 import type {
   Adapter,
   AgentEvent,
@@ -18,154 +16,134 @@ import type {
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { A2AError } from "../../src/protocol/errors.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
-import type { CallScope } from "../../src/southbound/http.ts";
 import type { Southbound } from "../../src/southbound/southbound.ts";
 import { mapped, opened } from "../../src/southbound/values.ts";
-import { Send } from "../shared/send.ts";
-import { contradictionAt, decide, type Decision } from "./decide.ts";
-import { dialectBesideHttp, dialectOfServer } from "./grpc-probe.ts";
-import { Probe } from "./probe.ts";
+import { Choice, Options } from "./choice.ts";
+import { contradictionAt } from "./decide.ts";
+import type { Dialect } from "./signs.ts";
 import { isRefusal, isUnsupported, siblingOf, WithSubstitute } from "./siblings.ts";
-import { readCard } from "./signs.ts";
-
-/** What else a dialect needs beyond its defaults is configured with that dialect's own adapter. */
-const Options = z.strictObject({
-  send: Send,
-  grpcPort: z
-    .enum(["configured", "card"])
-    .default("configured")
-    .meta({
-      description:
-        "Which port gRPC is called at: that of `url` (`configured`), or the one that the agent's card names for gRPC " +
-        "(`card`), at the host of `url`. The credentials go there. A card that names another host is not followed.",
-    }),
-});
-type Options = z.infer<typeof Options>;
-
-interface Chosen extends Decision {
-  readonly backend: Backend;
-}
 
 const ALL: NativeMethods = { send: true, stream: true, getTask: true, cancelTask: true, resubscribe: true };
 
-const missing = (method: string, { dialect }: Chosen): A2AError =>
-  new A2AError("unsupported-operation", { message: `${dialect} has no ${method}` });
+/** What a dialect may not have, as it is told. */
+const OPTIONAL = {
+  send: "message/send",
+  stream: "message/stream",
+  getTask: "tasks/get",
+  cancelTask: "tasks/cancel",
+  resubscribe: "tasks/resubscribe",
+  subscribePush: "push notifications",
+  unsubscribePush: "push notifications to be deleted",
+  extendedCard: "extended card",
+} as const satisfies Partial<Record<keyof Backend, string>>;
+type Optional = keyof typeof OPTIONAL;
 
-const NOWHERE = z.looseObject({ stage: z.enum(["connect", "dns"]) });
+interface Having<M extends Optional> {
+  readonly dialect: Dialect;
+  readonly backend: Backend & Required<Pick<Backend, M>>;
+}
 
-/** Something listens there, whatever it said. */
-const isThere = (thrown: unknown): boolean =>
-  thrown instanceof A2AError && !NOWHERE.safeParse(thrown.data).success;
+const has = <M extends Optional>(backend: Backend, method: M): backend is Having<M>["backend"] =>
+  backend[method] !== undefined;
 
-class AutoBackend implements Backend {
-  readonly #options: Options;
-  readonly #candidates: ReadonlyMap<string, Adapter>;
-  readonly #southbound: Southbound;
-  #chosen: Chosen | undefined;
-  /** The agent has taken a message in the chosen dialect. */
-  #isConfirmed = false;
-  #choosing: { readonly result: Promise<Chosen>; readonly signal: AbortSignal } | undefined;
+/** `Required`: what a Backend may have is handed on, whatever the dialect will be. */
+class AutoBackend implements Required<Backend> {
+  readonly sendBy: Options["send"];
+  readonly #url: string;
+  readonly #choice: Choice;
 
-  constructor(candidates: ReadonlyMap<string, Adapter>, options: Options, southbound: Southbound) {
-    this.#options = options;
-    this.#candidates = candidates;
-    this.#southbound = southbound;
-  }
-
-  get sendBy(): Options["send"] {
-    return this.#options.send;
+  constructor({ send }: Options, url: string, choice: Choice) {
+    this.sendBy = send;
+    this.#url = url;
+    this.#choice = choice;
   }
 
   get artifactIds(): Backend["artifactIds"] {
-    return this.#chosen?.backend.artifactIds;
+    return this.#choice.made?.backend.artifactIds;
+  }
+
+  get clientMintsTaskIds(): boolean {
+    return this.#choice.made?.backend.clientMintsTaskIds ?? false;
   }
 
   decision(): string | undefined {
-    return this.#chosen?.reason;
+    return this.#choice.made?.reason;
   }
 
   async card(signal: AbortSignal): Promise<AgentCard> {
-    return (await this.#choice({ signal })).backend.card(signal);
+    const { backend } = await this.#choice.of({ signal });
+    return backend.card(signal);
   }
 
   address(card: AgentCard): string {
-    return this.#chosen?.backend.address?.(card) ?? this.#southbound.url;
+    return this.#choice.made?.backend.address?.(card) ?? this.#url;
   }
 
   native(card: AgentCard): NativeMethods {
-    if (!this.#chosen) return ALL;
-    const { backend } = this.#chosen;
+    const backend = this.#choice.made?.backend;
+    if (!backend) return ALL;
     if (backend.native) return backend.native(card);
     return {
-      send: backend.send !== undefined,
-      stream: backend.stream !== undefined,
-      getTask: backend.getTask !== undefined,
-      cancelTask: backend.cancelTask !== undefined,
-      resubscribe: backend.resubscribe !== undefined,
+      send: has(backend, "send"),
+      stream: has(backend, "stream"),
+      getTask: has(backend, "getTask"),
+      cancelTask: has(backend, "cancelTask"),
+      resubscribe: has(backend, "resubscribe"),
     };
   }
 
   async send(params: MessageSendParams, call: Call): Promise<AgentReply> {
-    const chosen = await this.#choice(call);
-    if (!chosen.backend.send) throw missing("message/send", chosen);
+    const chosen = await this.#having("send", call);
     try {
       const reply = await chosen.backend.send(params, call);
-      this.#isConfirmed = true;
+      this.#choice.confirm();
       return reply;
     } catch (thrown) {
       if (!isRefusal(thrown, chosen.dialect, "send")) throw thrown;
-      return await this.#sendAsSibling(chosen, params, call, thrown);
+      return await this.#sendAsSibling(chosen.dialect, params, call, thrown);
     }
   }
 
   stream(params: MessageSendParams, call: Call): AsyncIterable<AgentEvent> {
     return opened(async () => {
-      const chosen = await this.#choice(call);
-      if (!chosen.backend.stream) throw missing("message/stream", chosen);
+      const chosen = await this.#having("stream", call);
       const events = chosen.backend.stream(params, call);
-      if (this.#isConfirmed || siblingOf(chosen.dialect) === undefined) return events;
+      if (this.#choice.isConfirmed || siblingOf(chosen.dialect) === undefined) return events;
       return new WithSubstitute(this.#confirming(events), (thrown) =>
-        this.#streamAsSibling(chosen, params, call, thrown),
+        this.#streamAsSibling(chosen.dialect, params, call, thrown),
       );
     });
   }
 
   async getTask(task: VendorTask, call: Call): Promise<AgentTask> {
-    const chosen = await this.#choice(call);
-    if (!chosen.backend.getTask) throw missing("tasks/get", chosen);
-    return chosen.backend.getTask(task, call);
+    return (await this.#having("getTask", call)).backend.getTask(task, call);
   }
 
   async cancelTask(task: VendorTask, call: Call): Promise<AgentTask> {
-    const chosen = await this.#choice(call);
-    if (!chosen.backend.cancelTask) throw missing("tasks/cancel", chosen);
-    return chosen.backend.cancelTask(task, call);
+    return (await this.#having("cancelTask", call)).backend.cancelTask(task, call);
   }
 
   resubscribe(task: VendorTask, call: Call): AsyncIterable<AgentEvent> {
-    return opened(async () => {
-      const chosen = await this.#choice(call);
-      if (!chosen.backend.resubscribe) throw missing("tasks/resubscribe", chosen);
-      return chosen.backend.resubscribe(task, call);
-    });
+    return opened(async () => (await this.#having("resubscribe", call)).backend.resubscribe(task, call));
   }
 
   async subscribePush(task: VendorTask, callback: PushCallback, call: Call): Promise<void> {
-    const chosen = await this.#choice(call);
-    if (!chosen.backend.subscribePush) throw missing("push notifications", chosen);
-    await chosen.backend.subscribePush(task, callback, call);
+    await (await this.#having("subscribePush", call)).backend.subscribePush(task, callback, call);
   }
 
   async unsubscribePush(task: VendorTask, callbackId: string, call: Call): Promise<void> {
-    const chosen = await this.#choice(call);
-    if (!chosen.backend.unsubscribePush) throw missing("push notifications to be deleted", chosen);
-    await chosen.backend.unsubscribePush(task, callbackId, call);
+    await (await this.#having("unsubscribePush", call)).backend.unsubscribePush(task, callbackId, call);
   }
 
   async extendedCard(call: Call): Promise<AgentCard> {
-    const chosen = await this.#choice(call);
-    if (!chosen.backend.extendedCard) throw missing("extended card", chosen);
-    return chosen.backend.extendedCard(call);
+    return (await this.#having("extendedCard", call)).backend.extendedCard(call);
+  }
+
+  /** The chosen dialect; throws `unsupported-operation` if it does not have the method. */
+  async #having<M extends Optional>(method: M, call: Call): Promise<Having<M>> {
+    const { backend, dialect } = await this.#choice.of(call);
+    if (has(backend, method)) return { backend, dialect };
+    throw new A2AError("unsupported-operation", { message: `${dialect} has no ${OPTIONAL[method]}` });
   }
 
   /**
@@ -173,16 +151,16 @@ class AutoBackend implements Backend {
    * delivered. The sibling dialect gets it; if it takes it, that is the agent's dialect from now on.
    */
   async #sendAsSibling(
-    refused: Chosen,
+    refused: Dialect,
     params: MessageSendParams,
     call: Call,
     reason: unknown,
   ): Promise<AgentReply> {
-    const sibling = this.#siblingOf(refused);
+    const sibling = this.#choice.siblingOf(refused);
     if (!sibling?.backend.send) throw reason;
     try {
       const reply = await sibling.backend.send(params, call);
-      this.#adopt(sibling);
+      this.#choice.adopt(sibling);
       return reply;
     } catch (thrown) {
       throw isRefusal(thrown, sibling.dialect, "send") ? reason : thrown;
@@ -191,17 +169,17 @@ class AutoBackend implements Backend {
 
   /** The same for a stream that was refused before its first event. */
   #streamAsSibling(
-    refused: Chosen,
+    refused: Dialect,
     params: MessageSendParams,
     call: Call,
     reason: unknown,
   ): AsyncIterable<AgentEvent> {
-    if (!isRefusal(reason, refused.dialect, "stream")) throw reason;
-    const sibling = this.#siblingOf(refused);
+    if (!isRefusal(reason, refused, "stream")) throw reason;
+    const sibling = this.#choice.siblingOf(refused);
     if (!sibling?.backend.stream) throw reason;
     return mapped(sibling.backend.stream(params, call), {
       value: (event) => {
-        this.#adopt(sibling);
+        this.#choice.adopt(sibling);
         return [event];
       },
       fail: (thrown) => {
@@ -210,89 +188,20 @@ class AutoBackend implements Backend {
     });
   }
 
-  #siblingOf(refused: Chosen): Chosen | undefined {
-    const dialect = siblingOf(refused.dialect);
-    const adapter = dialect && this.#candidates.get(dialect);
-    if (!adapter) return undefined;
-    const why = `it refused the message as ${refused.dialect} and took it as ${dialect}`;
-    return { dialect, backend: this.#connect(adapter), reason: `The agent speaks ${dialect}: ${why}.` };
-  }
-
-  #adopt(sibling: Chosen): void {
-    if (this.#chosen !== sibling) this.#remember(sibling);
-    this.#isConfirmed = true;
-  }
-
   #confirming(events: AsyncIterable<AgentEvent>): AsyncIterable<AgentEvent> {
     return mapped(events, {
       value: (event) => {
-        this.#isConfirmed = true;
+        this.#choice.confirm();
         return [event];
       },
     });
-  }
-
-  /** Decides once, whoever asks first; an agent that was down is asked again. */
-  async #choice(scope: CallScope): Promise<Chosen> {
-    while (!this.#chosen) {
-      const choosing = (this.#choosing ??= { result: this.#choose(scope), signal: scope.signal });
-      try {
-        await choosing.result;
-      } catch (thrown) {
-        if (this.#choosing === choosing) this.#choosing = undefined;
-        // Where the caller that asked first went away, the others ask again.
-        if (scope.signal.aborted || !choosing.signal.aborted) throw thrown;
-      }
-    }
-    return this.#chosen;
-  }
-
-  async #choose(scope: CallScope): Promise<Chosen> {
-    const { dialect, reason, options } = await this.#decide(scope);
-    const adapter = this.#candidates.get(dialect);
-    if (!adapter) {
-      const message = `${reason} No adapter for ${dialect} is available.`;
-      throw new A2AError("unsupported-operation", { message });
-    }
-    return this.#remember({ dialect, reason, backend: this.#connect(adapter, options) });
-  }
-
-  async #decide(scope: CallScope): Promise<Decision> {
-    const southbound = this.#southbound;
-    if (southbound.isGrpc) return dialectOfServer(southbound, scope);
-    const card = await southbound.fetchCard(scope.signal).catch(() => undefined);
-    scope.signal.throwIfAborted();
-    try {
-      return await decide(readCard(card, southbound.url), new Probe(southbound, scope));
-    } catch (thrown) {
-      const found = isThere(thrown) && (await dialectBesideHttp(southbound, scope));
-      if (!found) throw thrown;
-      return found;
-    }
-  }
-
-  #remember(chosen: Chosen): Chosen {
-    this.#chosen = chosen;
-    this.#southbound.log.info({ dialect: chosen.dialect }, chosen.reason);
-    return chosen;
-  }
-
-  #connect(adapter: Adapter, options: object = {}): Backend {
-    const { grpcPort, send } = this.#options;
-    const isFollowed = adapter.name === "a2a-0.3" && grpcPort === "card";
-    const all = { ...(send && { send }), ...(isFollowed && { grpcPort }), ...options };
-    return adapter.connect(adapter.options.parse(all), this.#southbound);
   }
 }
 
 /** `candidates`: the adapters to choose from; those this one knows no signs of are never chosen. */
 export function createAutoAdapter(candidates: readonly Adapter[]): Adapter<Options> {
   const byName = new Map(candidates.map((candidate) => [candidate.name, candidate]));
-  return {
-    name: "auto",
-    options: Options,
-    speaksGrpc: true,
-    contradict: contradictionAt,
-    connect: (options, southbound) => new AutoBackend(byName, options, southbound),
-  };
+  const connect = (options: Options, southbound: Southbound): Backend =>
+    new AutoBackend(options, southbound.url, new Choice(byName, options, southbound));
+  return { name: "auto", options: Options, speaksGrpc: true, contradict: contradictionAt, connect };
 }

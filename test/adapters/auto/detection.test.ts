@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { legacy } from "../../../adapters/a2a-0.1/index.ts";
 import type { Adapter, Backend } from "../../../src/adapter.ts";
 import { cleanUp, deadOrigin } from "../../southbound/loopback.ts";
 import {
@@ -135,6 +136,16 @@ describe("an agent that cannot be probed apart", () => {
 });
 
 describe("the chosen dialect", () => {
+  test("says whether its clients choose the ids of tasks", async () => {
+    const methods = { "tasks/pushNotification/get": -32001, "tasks/get": -32001 };
+    const agent = await startAgent({ card: CARD_03, methods });
+    const { backend } = connect(agent.url, [legacy]);
+    expect(backend.clientMintsTaskIds).toBe(false);
+    await expect(backend.getTask?.({ id: "t" }, call())).rejects.toMatchObject({ code: "task-not-found" });
+    expect(backend.decision?.()).toContain("a2a-0.1");
+    expect(backend.clientMintsTaskIds).toBe(true);
+  });
+
   test("lacks what its adapter lacks, without a call", async () => {
     const { agent, backend } = await detect({ card: CARD_03, methods: SERVES_03 });
     const before = agent.calls.length;
