@@ -65,6 +65,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   "app.ts": ["protocol", "northbound", "auth", "type config", "type gateway", "type dialect.ts"],
   "server.ts": [
     "protocol",
+    "lib",
     "config",
     "store",
     "southbound",

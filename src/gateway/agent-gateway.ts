@@ -7,7 +7,6 @@ import type { Message, Task } from "../protocol/model.ts";
 import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
 import { isFinal, isInterrupted, isTerminal } from "../protocol/states.ts";
 import type { TaskRecord } from "../store/store.ts";
-import { cancelAtVendor, endCanceled } from "./turn/cancellation.ts";
 import { CardCache } from "./agent/card-cache.ts";
 import { inZone } from "./task/fill-missing.ts";
 import type { EngineContext } from "./context.ts";
@@ -16,13 +15,12 @@ import type { Caller, Gateway, Subscription } from "./gateway.ts";
 import { withHistoryLength } from "./task/state.ts";
 import { IdMapper } from "./turn/id-mapper.ts";
 import { Leases } from "./turn/leases.ts";
-import { type CallContext, NewIds } from "./agent/agent-call.ts";
+import { settlesWithin } from "../lib/timers.ts";
+import { type CallContext, cancelAtAgent, newsOf, NewIds } from "./agent/agent-call.ts";
 import { PushConfigs } from "./push/push-configs.ts";
 import { storedTask, vendorTaskOf } from "./turn/stored-tasks.ts";
-import { resume } from "./turn/resume.ts";
-import { newsOf } from "./turn/refresh.ts";
+import { once, resume } from "./turn/resume.ts";
 import type { TurnRunner } from "./turn/turn-runner.ts";
-import { once } from "./feed/event-feed.ts";
 import { TaskAccess } from "./turn/turns.ts";
 import { listTasks } from "./turn/stored-tasks.ts";
 import type { ExistingTask } from "./turn/turn.ts";
@@ -49,8 +47,8 @@ export class AgentGateway implements Gateway {
     this.agent = context.agent.name;
     this.#context = context;
     this.#ids = new IdMapper(context, this.#leases);
-    this.#turns = new Turns(context, this.#ids, this.#leases);
-    this.#access = new TaskAccess(context, this.#leases, this.#turns);
+    this.#turns = new Turns({ context, ids: this.#ids, leases: this.#leases });
+    this.#access = new TaskAccess(context, this.#leases);
     this.#cards = new CardCache(context);
     this.#push = new PushConfigs(context, (id, caller) => this.#access.record(id, caller));
   }
@@ -70,17 +68,17 @@ export class AgentGateway implements Gateway {
     this.#cancelWithClient(run, caller);
     const enough = wait ? run.done : run.firstResult;
     const limit = wait ? timeouts.blocking : timeouts.nonBlocking;
-    if (!(await this.#context.deadlines.wait(limit, enough))) await run.publish();
+    if (!(await settlesWithin(limit, enough))) await run.publish();
     const first = await run.firstResult;
     if (first.kind === "message") return first.message;
     return withHistoryLength(taskOf(run), params.configuration?.historyLength);
   }
 
   async streamMessage(params: MessageSendParams, caller: Caller): Promise<Subscription> {
-    const { deadlines, agent } = this.#context;
+    const { agent } = this.#context;
     const run = await this.#send(params, caller, { listened: true, mode: "stream" });
     this.#cancelWithClient(run, caller);
-    const isOpen = await deadlines.wait(agent.timeouts.nonBlocking, run.firstResult);
+    const isOpen = await settlesWithin(agent.timeouts.nonBlocking, run.firstResult);
     // An agent that only sends is silent until its work is done; its client should not be.
     if (!isOpen && run.mode === "send") await run.publish();
     const first = await run.firstResult;
@@ -91,7 +89,7 @@ export class AgentGateway implements Gateway {
 
   async getTask(params: TaskQueryParams, caller: Caller): Promise<Task> {
     const record = await this.#access.record(params.id, caller);
-    const run = this.#turns.get(record.id);
+    const run = this.#access.running(record.id);
     if (run?.task) return withHistoryLength(taskOf(run), params.historyLength);
     const task = isInterrupted(record.state) ? await this.#refresh(record, caller) : storedTask(record);
     return withHistoryLength(task, params.historyLength);
@@ -100,17 +98,17 @@ export class AgentGateway implements Gateway {
   listTasks(params: ListTasksParams, { principal }: Caller): Promise<TaskPage> {
     const { agent } = this;
     const { store } = this.#context;
-    const live = (id: string): Task | undefined => this.#turns.get(id)?.task?.toTask();
+    const live = (id: string): Task | undefined => this.#access.running(id)?.task?.toTask();
     return listTasks({ agent, store, live }, params, principal);
   }
 
   async cancelTask({ id, metadata }: TaskIdParams, caller: Caller): Promise<Task> {
     const owner = await this.#access.cancelable(id, caller);
     const ask = (vendorTask: VendorTask | undefined): Promise<AgentEvent | undefined> =>
-      cancelAtVendor(this.#context, vendorTask && { ...vendorTask, metadata }, this.#extras(caller));
+      cancelAtAgent(this.#context, vendorTask && { ...vendorTask, metadata }, this.#extras(caller));
     const task =
       "run" in owner
-        ? await this.#cancelRunning(owner.run, await ask(owner.run.vendorTask))
+        ? await canceled(owner.run, await ask(owner.run.vendorTask))
         : await this.#cancelStored(owner.existing, caller, ask);
     if (isTerminal(task.status.state) && task.status.state !== "canceled") {
       throw new A2AError("task-not-cancelable", { data: { state: task.status.state } });
@@ -120,7 +118,7 @@ export class AgentGateway implements Gateway {
 
   async resubscribe(params: TaskIdParams, caller: Caller, after?: number): Promise<Subscription> {
     const record = await this.#access.record(params.id, caller);
-    const run = this.#turns.get(record.id);
+    const run = this.#access.running(record.id);
     if (run) this.#cancelWithClient(run, caller);
     return await resume({ store: this.#context.store, record, run, after });
   }
@@ -175,11 +173,6 @@ export class AgentGateway implements Gateway {
     }
   }
 
-  async #cancelRunning(run: TurnRunner, report: AgentEvent | undefined): Promise<Task> {
-    await endCanceled(this.#context, run, report);
-    return taskOf(run);
-  }
-
   async #cancelStored(
     existing: ExistingTask,
     caller: Caller,
@@ -196,7 +189,7 @@ export class AgentGateway implements Gateway {
       return storedTask(record);
     }
     const run = this.#follow(existing, caller, report ?? canceledReport);
-    await this.#context.deadlines.wait(this.#context.agent.timeouts.request, run.done);
+    await settlesWithin(this.#context.agent.timeouts.request, run.done);
     return taskOf(run);
   }
 
@@ -228,7 +221,7 @@ export class AgentGateway implements Gateway {
     const leave = (): void => {
       if ((run.task?.feed.listeners ?? 0) > 0) return;
       // The agent is told where it can be; its answer changes nothing any more.
-      void cancelAtVendor(this.#context, run.vendorTask, this.#extras(caller)).catch(() => {});
+      void cancelAtAgent(this.#context, run.vendorTask, this.#extras(caller)).catch(() => {});
       void run.stop({ state: "canceled", text: "The client disconnected" });
     };
     const onAbort = (): void => void setImmediate(leave);
@@ -248,6 +241,11 @@ export class AgentGateway implements Gateway {
 }
 
 const canceledReport: AgentEvent = { kind: "status-update", status: { state: "canceled" } };
+
+async function canceled(run: TurnRunner, report: AgentEvent | undefined): Promise<Task> {
+  await run.cancel(report);
+  return taskOf(run);
+}
 
 const taskOf = (run: TurnRunner): Task => (run.task ?? unreachable()).toTask();
 

@@ -9,7 +9,6 @@ import type { CardMemory } from "../store/card-memory.ts";
 import type { TaskStore } from "../store/store.ts";
 import type { Callbacks } from "./push/callbacks.ts";
 import type { Mint } from "./task/fill-missing.ts";
-import type { Deadlines } from "./agent/deadlines.ts";
 
 export interface EngineContext {
   readonly agent: AgentConfig;
@@ -21,7 +20,6 @@ export interface EngineContext {
   readonly cardAge?: (() => number | undefined) | undefined;
   /** Tells of events of a call's stream that could not be read; absent where all can. */
   readonly lostEvents?: LostEvents | undefined;
-  readonly deadlines: Deadlines;
   readonly mint: Mint;
   readonly log: Logger;
   /** Absent where the operator has switched push notifications off. */

@@ -54,15 +54,22 @@ export class SqlitePush implements PushStore {
   }
 
   async putConfig(record: PushConfigRecord, limit: number): Promise<boolean> {
+    let isKept = false;
+    await this.#queue.write(() => {
+      isKept = this.keep(record, limit);
+    });
+    return isKept;
+  }
+
+  /** `putConfig` for use within a write. */
+  keep(record: PushConfigRecord, limit: number): boolean {
     const { configs, endpoints } = this.#sql;
     const { agent, taskId, id, principal, origin, dialect = null, json, createdAt } = record;
     if (CountRow.parse(configs.countOthers.get(agent, taskId, id)).count >= limit) return false;
-    await this.#queue.write(() => {
-      const before = ConfigRow.optional().parse(configs.getConfig.get(agent, taskId, id));
-      configs.putConfig.run(agent, taskId, id, principal, origin, dialect, json, createdAt);
-      endpoints.joinTask.run(agent, taskId, createdAt);
-      if (before) endpoints.refresh.run(before.principal, before.origin);
-    });
+    const before = ConfigRow.optional().parse(configs.getConfig.get(agent, taskId, id));
+    configs.putConfig.run(agent, taskId, id, principal, origin, dialect, json, createdAt);
+    endpoints.joinTask.run(agent, taskId, createdAt);
+    if (before) endpoints.refresh.run(before.principal, before.origin);
     return true;
   }
 

@@ -12,6 +12,7 @@ import { ContextRow, CountRow, OwnerRow, prepareStatements, SizeRow, TaskRow } f
 import { sweepContexts, sweepTasks } from "./sqlite-sweep.ts";
 import type {
   ContextRecord,
+  PutOptions,
   StoredEvent,
   TaskFilter,
   TaskKey,
@@ -117,7 +118,8 @@ class SqliteStore implements TaskStore {
     if (!this.#file.db.isOpen) throw new Error("The task store is closed");
   }
 
-  async putTask(record: TaskRecord, { notify }: { notify: boolean } = { notify: false }): Promise<boolean> {
+  async putTask(record: TaskRecord, options: PutOptions = { notify: false }): Promise<boolean> {
+    const { notify, pushConfig } = options;
     const { putTask } = this.#sql;
     const put = (): unknown =>
       putTask.run(
@@ -140,8 +142,11 @@ class SqliteStore implements TaskStore {
     // Together with the events that led to it: a log that has the end of a task has a record of it.
     await this.#queue.write(() => {
       logged = this.#log.put(record);
-      isQueued = notify && this.push.hasConfigs(record);
-      if (isQueued) this.#together(() => this.push.notify(record, record.json, record.updatedAt), put);
+      isQueued = notify && (pushConfig !== undefined || this.push.hasConfigs(record));
+      const steps = [put];
+      if (isQueued) steps.unshift(() => this.push.notify(record, record.json, record.updatedAt));
+      if (pushConfig) steps.unshift(() => this.push.keep(pushConfig.config, pushConfig.limit));
+      if (steps.length > 1) this.#together(...steps);
       else put();
     });
     logged();

@@ -3,7 +3,7 @@
  * Writes are grouped: a promise resolves once its write, and every write made before it, is on disk.
  */
 import type { TaskState } from "../protocol/states.ts";
-import type { PushStore } from "./push-store.ts";
+import type { PushConfigRecord, PushStore } from "./push-store.ts";
 
 export interface TaskKey {
   /** The agent's name in the configuration. */
@@ -85,6 +85,13 @@ export interface StoreHealth {
   giveUp(): void;
 }
 
+/** What is written together with a task. */
+export interface PutOptions {
+  readonly notify: boolean;
+  /** Left out if the task has `limit` others. */
+  readonly pushConfig?: { readonly config: PushConfigRecord; readonly limit: number } | undefined;
+}
+
 export interface TaskStore {
   readonly health: StoreHealth;
   /** What is written is there at the next start of the proxy. */
@@ -92,11 +99,11 @@ export interface TaskStore {
   /** Push notification configs, and what is on its way to them. */
   readonly push: PushStore;
   /**
-   * Inserts or replaces the record. Resolves when it and all events of the task are durable. With `notify`,
-   * queues the record's Task for every push config of the task, in the same transaction; resolves with whether there
-   * was one.
+   * Inserts or replaces the record. Resolves when it and all events of the task are durable. In the same transaction,
+   * `pushConfig` is added to the task's, and with `notify` the record's Task is queued for every push config of the task;
+   * resolves with whether there was one.
    */
-  putTask(record: TaskRecord, options?: { readonly notify: boolean }): Promise<boolean>;
+  putTask(record: TaskRecord, options?: PutOptions): Promise<boolean>;
   getTask(key: TaskKey): Promise<TaskRecord | undefined>;
   /** The record that stands for a vendor's task, or else the one that has its id as its own, whoever owns it. */
   getTaskByVendorId(agent: string, vendorTaskId: string): Promise<TaskRecord | undefined>;

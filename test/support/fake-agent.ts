@@ -11,7 +11,6 @@ import {
 import type { VendorPush } from "../../src/config/push.ts";
 import { AgentGateway } from "../../src/gateway/agent-gateway.ts";
 import { Callbacks } from "../../src/gateway/push/callbacks.ts";
-import { Deadlines } from "../../src/gateway/agent/deadlines.ts";
 import type { Caller, Subscription } from "../../src/gateway/gateway.ts";
 import type { Message, StreamEvent, Task } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
@@ -60,7 +59,6 @@ export async function gatewayOver(backend: Partial<Backend>, options: FakeAgentO
     cards: new CardMemory(":memory:"),
     cardAge: options.cardAge,
     callbacks,
-    deadlines: new Deadlines(5),
     mint,
     log: pino({ level: "silent" }),
     redact: createRedactor(options.secrets ?? []),

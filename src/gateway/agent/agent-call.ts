@@ -1,10 +1,12 @@
 /** One call to the agent while it is under way: what it takes along, its time, and its end from this side. */
-import type { Call } from "../../adapter.ts";
+import type { AgentEvent, AgentStatusUpdate, AgentTask, Backend, Call, VendorTask } from "../../adapter.ts";
 import { abortable } from "../../lib/abortable.ts";
+import { startTimer } from "../../lib/timers.ts";
 import { A2AError } from "../../protocol/errors.ts";
-import type { Mint } from "../task/fill-missing.ts";
+import type { TaskRecord } from "../../store/store.ts";
 import type { EngineContext } from "../context.ts";
-import type { Deadline } from "./deadlines.ts";
+import type { Mint } from "../task/fill-missing.ts";
+import { agentFault, isForgotten, isUnsupported } from "./fault.ts";
 
 /** Ids for what is new, made when they are asked for: most vendors bring their own. */
 export class NewIds {
@@ -45,44 +47,57 @@ export const callOf = ({ newIds, extensions, forwarded }: CallContext, signal: A
   },
 });
 
+type Timed = Pick<EngineContext, "agent">;
+
 export class AgentCall {
   readonly call: Call;
   readonly #agent: string;
   readonly #controller = new AbortController();
-  readonly #deadline: Deadline;
   /** The name of the time that is running, as the configuration has it. */
   #timeout: string;
+  #timer: NodeJS.Timeout;
+  #isWaiting = true;
 
-  constructor({ agent, deadlines }: EngineContext, extras: CallContext, ms: number, timeout: string) {
-    this.call = callOf(extras, this.#controller.signal);
+  constructor({ agent }: Timed, context: CallContext, ms: number, timeout: string) {
+    this.call = callOf(context, this.#controller.signal);
     this.#agent = agent.name;
     this.#timeout = timeout;
-    this.#deadline = deadlines.start(ms, () => this.break(this.#totalTimeout()));
+    this.#timer = startTimer(ms, this.#expire);
   }
 
-  /** Lets another time begin, of this name. */
-  limit(ms: number, timeout: string): void {
-    this.#timeout = timeout;
-    this.#deadline.in(ms);
+  /** The agent has spoken; the clock stands until it is waited for again. */
+  heard(): void {
+    this.#isWaiting = false;
+  }
+
+  /** The agent is waited for again: for so many ms, whenever that is. */
+  awaitNext(idle: number): void {
+    this.#isWaiting = true;
+    if (this.#timeout === "idle") {
+      this.#timer.refresh();
+      return;
+    }
+    this.#timeout = "idle";
+    clearTimeout(this.#timer);
+    this.#timer = startTimer(idle, this.#expire);
   }
 
   /** Ends it with this error, if it is not over. */
   break(reason: A2AError): void {
-    this.#deadline.cancel();
+    clearTimeout(this.#timer);
     this.#controller.abort(reason);
   }
 
   /** The call is over by itself. */
   done(): void {
-    this.#deadline.cancel();
+    clearTimeout(this.#timer);
   }
 
-  #totalTimeout(): A2AError {
-    return new A2AError("agent-unavailable", {
-      message: "The agent did not answer in time",
-      data: { agent: this.#agent, stage: "timeout", timeout: this.#timeout },
-    });
-  }
+  readonly #expire = (): void => {
+    if (!this.#isWaiting) return;
+    const data = { agent: this.#agent, stage: "timeout", timeout: this.#timeout };
+    this.break(new A2AError("agent-unavailable", { message: "The agent did not answer in time", data }));
+  };
 }
 
 /**
@@ -90,14 +105,72 @@ export class AgentCall {
  * its signal.
  */
 export async function ask<T>(
-  context: EngineContext,
-  extras: CallContext,
+  { agent }: Timed,
+  context: CallContext,
   request: (call: Call) => Promise<T>,
 ): Promise<T> {
-  const open = new AgentCall(context, extras, context.agent.timeouts.request, "request");
+  const open = new AgentCall({ agent }, context, agent.timeouts.request, "request");
   try {
     return await abortable(request(open.call), open.call.signal);
   } finally {
     open.done();
+  }
+}
+
+/** What an agent is asked of a task of which no turn is running. */
+type Asking = Pick<EngineContext, "agent" | "redact" | "log"> & {
+  readonly backend: Pick<Backend, "getTask" | "cancelTask">;
+};
+
+/** tasks/cancel (§7.4) at the agent; undefined if it has no such method or does not know the task. */
+export async function cancelAtAgent(
+  { agent, backend, redact }: Asking,
+  task: VendorTask | undefined,
+  context: CallContext,
+): Promise<AgentEvent | undefined> {
+  if (!task) return undefined;
+  try {
+    return await ask({ agent }, context, async (call) => backend.cancelTask?.(task, call));
+  } catch (error) {
+    if (isUnsupported(error)) return undefined;
+    const fault = agentFault(error, { agent, redact });
+    if (isForgotten(fault)) return undefined;
+    throw fault;
+  }
+}
+
+/** The end of a task that the agent does not know any more. */
+export const FORGOTTEN: AgentStatusUpdate = {
+  kind: "status-update",
+  status: {
+    state: "failed",
+    message: {
+      kind: "message",
+      role: "agent",
+      parts: [{ kind: "text", text: "The agent no longer knows this task" }],
+    },
+  },
+};
+
+/**
+ * An interrupted task may have gone on at the agent without this client, or have been lost: the agent's report then;
+ * undefined if neither, or if the agent cannot be asked.
+ */
+export async function newsOf(
+  { agent, backend, log }: Asking,
+  record: TaskRecord,
+  task: VendorTask | undefined,
+  context: CallContext,
+): Promise<AgentTask | AgentStatusUpdate | undefined> {
+  if (!task) return undefined;
+  try {
+    const report = await ask({ agent }, context, async (call) => backend.getTask?.(task, call));
+    if (!report) return undefined;
+    const { state } = report.status;
+    return state === record.state || state === "unknown" ? undefined : report;
+  } catch (error) {
+    if (isForgotten(error)) return FORGOTTEN;
+    log.debug({ err: error, taskId: record.id }, "the agent could not be asked for the task");
+    return undefined;
   }
 }

@@ -8,7 +8,7 @@ import { cardDigests, changedMembers } from "../../store/card-memory.ts";
 import { agentFault } from "./fault.ts";
 import type { EngineContext } from "../context.ts";
 import { ask, type CallContext } from "./agent-call.ts";
-import { isUnsupported } from "./agent-calls.ts";
+import { isUnsupported } from "./fault.ts";
 
 /** A card older than this is fetched again when it is next asked for, where the vendor does not say, ms. */
 const DEFAULT_AGE = 5 * 60_000;

@@ -43,7 +43,7 @@ export class TimedEvents implements Events {
     const { open, idle } = this.#call;
     const { signal } = open.call;
     if (signal.aborted) return Promise.reject(this.#call.fault(signal.reason));
-    if (this.#begun) open.limit(idle, "idle");
+    if (this.#begun) open.awaitNext(idle);
     const waiting = Promise.withResolvers<Result>();
     this.#waiting = waiting;
     this.#events.next().then(this.#received, this.#failed);
@@ -63,7 +63,7 @@ export class TimedEvents implements Events {
     this.#waiting = undefined;
     this.#begun = true;
     if (result.done) this.#call.done();
-    else this.#call.open.limit(Number.POSITIVE_INFINITY, "idle");
+    else this.#call.open.heard();
     waiting.resolve(result);
   };
 
@@ -74,32 +74,4 @@ export class TimedEvents implements Events {
     this.#call.done();
     waiting.reject(this.#call.fault(error));
   };
-}
-
-/** What has come of a call already, and the rest. */
-export class BegunEvents implements Events {
-  #first: Result | undefined;
-  readonly #rest: Events | undefined;
-
-  constructor(first: Result, rest?: Events) {
-    this.#first = first;
-    this.#rest = rest;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  next(): Promise<Result> {
-    const first = this.#first;
-    this.#first = undefined;
-    if (first) return Promise.resolve(first);
-    return this.#rest?.next() ?? Promise.resolve({ done: true, value: undefined });
-  }
-
-  async return(): Promise<Result> {
-    this.#first = undefined;
-    await this.#rest?.return?.();
-    return { done: true, value: undefined };
-  }
 }

@@ -3,9 +3,12 @@
  * is a position in the log. What falls out of the window in memory is read back from the store, so a listener that
  * does not read costs nothing, and the agent is slowed while every listener lags.
  */
+import type { Limits } from "../../config/config.ts";
+import { untilStored } from "../../store/until-stored.ts";
+import { LogBound, type LogEnd } from "./log-bound.ts";
 import type { OutgoingEvent, Subscription } from "../gateway.ts";
 import { A2AError } from "../../protocol/errors.ts";
-import type { Message, StreamEvent, Task } from "../../protocol/model.ts";
+import type { StreamEvent } from "../../protocol/model.ts";
 import type { TaskKey, TaskStore } from "../../store/store.ts";
 
 /** Events read back from the store at once. */
@@ -19,10 +22,13 @@ interface FeedEvent extends OutgoingEvent {
   readonly end?: number;
 }
 
+type FeedLimits = Pick<Limits, "window" | "eventLog" | "events">;
+
 export class EventFeed {
   readonly #key: TaskKey;
   readonly #store: TaskStore;
   readonly #windowSize: number;
+  readonly #bound: LogBound;
   readonly #listeners = new Set<Listener>();
   /** The newest events, contiguous up to `#sequence`. */
   #window: FeedEvent[] = [];
@@ -39,13 +45,22 @@ export class EventFeed {
   #changed: PromiseWithResolvers<void> | undefined;
   #read: PromiseWithResolvers<void> | undefined;
 
-  /** @param sequence the task's last event before this feed */
-  constructor(key: TaskKey, store: TaskStore, windowSize: number, sequence: number) {
+  /** @param before the task's last event before this feed, and the bytes of its log up to there */
+  constructor(key: TaskKey, store: TaskStore, limits: FeedLimits, before: LogEnd) {
     this.#key = key;
     this.#store = store;
-    this.#windowSize = windowSize;
-    this.#sequence = sequence;
-    this.#released = sequence;
+    this.#windowSize = limits.window;
+    this.#bound = new LogBound({ bytes: limits.eventLog, events: limits.events }, before);
+    this.#sequence = before.last;
+    this.#released = before.last;
+  }
+
+  /** Of a task that is not running: its log up to here can be read, and nothing follows. */
+  static ended(key: TaskKey, store: TaskStore, last: number): EventFeed {
+    const limits = { window: 0, eventLog: Number.POSITIVE_INFINITY, events: Number.POSITIVE_INFINITY };
+    const feed = new EventFeed(key, store, limits, { last, bytes: 0 });
+    feed.end();
+    return feed;
   }
 
   get sequence(): number {
@@ -56,21 +71,32 @@ export class EventFeed {
     return this.#listeners.size;
   }
 
-  /** Adds to the log; nobody sees it before `release`. Gives its sequence and its length. */
-  append(event: StreamEvent, last: boolean): { readonly sequence: number; readonly length: number } {
+  /** Adds to the log; nobody sees it before `release`. */
+  append(event: StreamEvent, last: boolean): void {
     const json = JSON.stringify(event);
     this.#sequence += 1;
     this.#windowBytes += json.length;
     this.#bytes += json.length;
     this.#window.push({ sequence: this.#sequence, json, last, end: this.#bytes });
     this.#store.appendEvent(this.#key, { sequence: this.#sequence, json });
+    this.#bound.add(this.#sequence, json.length);
     this.#trim();
-    return { sequence: this.#sequence, length: json.length };
   }
 
-  /** Events up to here are deleted from the log: whoever has not read them cannot go on. */
-  dropUpTo(sequence: number): void {
-    this.#dropped = sequence;
+  /** The log is beyond its limits. */
+  get isLogFull(): boolean {
+    return this.#bound.isExceeded;
+  }
+
+  /**
+   * Deletes the oldest events from the log: whoever has not read them cannot go on. `persist` writes a record that includes
+   * them first: after a crash the rest of the log is added to it.
+   */
+  async cutLog(persist: () => Promise<void>): Promise<void> {
+    const last = this.#bound.cut();
+    await persist();
+    await untilStored(this.#store.health, () => this.#store.dropEvents(this.#key, last));
+    this.#dropped = last;
   }
 
   /** Lets the listeners see everything appended so far. */
@@ -270,23 +296,4 @@ class Listener implements Subscription {
     this.#feed.unblock();
     return batch;
   }
-}
-
-/**
- * A subscription that holds one event: a Message, or a task that is not running.
- * @param sequence of the last event that a Task includes
- */
-export function once(event: Task | Message, sequence?: number): Subscription {
-  let pending: OutgoingEvent[] = [{ sequence, json: JSON.stringify(event), last: true }];
-  return {
-    taskId: event.kind === "task" ? event.id : undefined,
-    next: () => {
-      const events = pending;
-      pending = [];
-      return Promise.resolve(events.length > 0 ? events : undefined);
-    },
-    close: () => {
-      pending = [];
-    },
-  };
 }

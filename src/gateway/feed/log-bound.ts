@@ -8,6 +8,12 @@ export interface LogLimits {
   readonly events: number;
 }
 
+/** The last event of a log, and the bytes of all up to it. */
+export interface LogEnd {
+  readonly last: number;
+  readonly bytes: number;
+}
+
 interface Block {
   last: number;
   bytes: number;
@@ -27,10 +33,9 @@ export class LogBound {
   #bytes = 0;
   #events = 0;
 
-  /** @param before the last event of earlier turns, and the bytes of all of those */
-  constructor(limits: LogLimits, before: { readonly last: number; readonly bytes: number }) {
+  /** @param before what earlier turns have logged */
+  constructor(limits: LogLimits, { last, bytes }: LogEnd) {
     this.#limits = limits;
-    const { last, bytes } = before;
     if (bytes > 0) this.#add({ last, bytes, events: Math.min(last, Math.ceil(bytes / LEAST_EVENT)) });
   }
 

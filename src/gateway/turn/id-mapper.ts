@@ -11,6 +11,8 @@ import type { NewIds } from "../agent/agent-call.ts";
 import type { EngineContext } from "../context.ts";
 import type { Mint } from "../task/fill-missing.ts";
 import type { Lease, Leases } from "./leases.ts";
+import type { Origin } from "./published-task.ts";
+import type { Turn } from "./turn.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import type { Message } from "../../protocol/model.ts";
 import { isInterrupted } from "../../protocol/states.ts";
@@ -82,51 +84,52 @@ export class IdMapper {
     };
   }
 
-  /** The vendor's id of a context, where it may be the one towards clients: it is not another principal's. */
-  async contextId(principal: string, vendorContextId: string | undefined): Promise<string | undefined> {
-    return vendorContextId === undefined ? undefined : this.#unlessForeign(principal, vendorContextId);
-  }
-
   /** Keeps the vendor's id of a context for the next turn. */
   async rememberContext(context: Omit<ContextRecord, "agent" | "updatedAt">): Promise<void> {
     await this.#store.putContext({ ...context, agent: this.#agent, updatedAt: this.#mint.now() });
+  }
+
+  /** The ids towards clients of a turn's new task, and the lease on it; the vendor's ids are taken if they are free. */
+  async newTask(
+    { principal, newIds, contextId: named }: Pick<Turn, "principal" | "newIds" | "contextId">,
+    vendor: { readonly taskId: string | undefined; readonly contextId: string | undefined },
+  ): Promise<{ lease: Lease; origin: Origin }> {
+    const contextId = named ?? (await this.#unlessForeign(principal, vendor.contextId)) ?? newIds.contextId;
+    const { lease, resumed } = await this.#lease({ principal, contextId }, vendor.taskId, newIds);
+    return { lease, origin: resumed ?? { id: lease.taskId, contextId } };
   }
 
   /**
    * A lease on the id towards clients of a task that the vendor named. If the vendor goes on with an interrupted task of
    * the same principal and context although the client did not name it, the lease is on that task.
    */
-  async lease(
+  async #lease(
     owner: { principal: string; contextId: string },
     vendorTaskId: string | undefined,
     newIds: NewIds,
   ): Promise<{ lease: Lease; resumed?: TaskRecord }> {
-    if (vendorTaskId === undefined) return { lease: this.#newTask(newIds) };
+    if (vendorTaskId === undefined) return { lease: this.#newLease(newIds) };
     const known = await this.#store.getTaskByVendorId(this.#agent, vendorTaskId);
-    if (!known) return { lease: this.#leases.take(vendorTaskId) ?? this.#newTask(newIds) };
+    if (!known) return { lease: this.#leases.take(vendorTaskId) ?? this.#newLease(newIds) };
     const isOwn = known.principal === owner.principal && known.contextId === owner.contextId;
     const lease = isOwn ? this.#leases.take(known.id) : undefined;
-    if (!lease) return { lease: this.#newTask(newIds) };
+    if (!lease) return { lease: this.#newLease(newIds) };
     // Read again: a turn that has just ended may have ended the task.
     const resumed = await this.#store.getTask(known);
     if (resumed && isInterrupted(resumed.state)) return { lease, resumed };
     this.#leases.release(lease);
-    return { lease: this.#newTask(newIds) };
+    return { lease: this.#newLease(newIds) };
   }
 
-  /** Gives a lease back of which no turn came. */
-  release(lease: Lease): void {
-    this.#leases.release(lease);
-  }
-
-  #newTask({ taskId }: NewIds): Lease {
+  #newLease({ taskId }: NewIds): Lease {
     const lease = this.#leases.take(taskId);
     if (!lease) throw new A2AError("internal-error", { message: "A new task's id is taken" });
     return lease;
   }
 
-  /** The id, unless it is another principal's. */
-  async #unlessForeign(principal: string, contextId: string): Promise<string | undefined> {
+  /** The vendor's id of a context, unless it is another principal's. */
+  async #unlessForeign(principal: string, contextId: string | undefined): Promise<string | undefined> {
+    if (contextId === undefined) return undefined;
     const owner = await this.#store.contextOwner(this.#agent, contextId);
     return owner === undefined || owner === principal ? contextId : undefined;
   }

@@ -6,6 +6,7 @@
  * atomic write, and the token tells a write of the present owner from one of an owner whose lease has run out.
  */
 import { Registry } from "../../collections/registry.ts";
+import type { TurnRunner } from "./turn-runner.ts";
 
 export interface Lease {
   readonly taskId: string;
@@ -14,6 +15,8 @@ export interface Lease {
 }
 
 interface Held extends Lease {
+  /** The owner's turn, once it has begun. */
+  runner?: TurnRunner;
   /** Settles the wait of those who were refused; made when somebody waits. */
   changed?: PromiseWithResolvers<void>;
 }
@@ -40,8 +43,17 @@ export class Leases {
   }
 
   /** The owner has begun its turn: those who wait can find it now. */
-  begun({ taskId }: Lease): void {
-    this.#held.get(taskId)?.changed?.resolve();
+  begin({ taskId }: Lease, runner: TurnRunner): void {
+    const held = this.#held.get(taskId);
+    if (!held) return;
+    held.runner = runner;
+    held.changed?.resolve();
+    delete held.changed;
+  }
+
+  /** The task's running turn. */
+  runner(taskId: string): TurnRunner | undefined {
+    return this.#held.get(taskId)?.runner;
   }
 
   /** Resolves when the task's owner has begun its turn or released its lease. */

@@ -8,10 +8,10 @@ import type { Message, Metadata, StreamEvent, Task, TaskStatus } from "../../pro
 import { isFinal } from "../../protocol/states.ts";
 import type { TaskRecord } from "../../store/store.ts";
 import { untilStored } from "../../store/until-stored.ts";
+import type { AgentCalls } from "../agent/agent-calls.ts";
 import type { EngineContext } from "../context.ts";
 import { EventFeed } from "../feed/event-feed.ts";
 import type { OutgoingEvent } from "../gateway.ts";
-import { LogBound } from "../feed/log-bound.ts";
 import { StreamNormalizer } from "../task/normalizer.ts";
 import { pushConfigRecord, type CheckedPushConfig } from "../push/push-configs.ts";
 import { restoreState, storedTask } from "./stored-tasks.ts";
@@ -22,10 +22,8 @@ import type { VendorIds } from "./id-mapper.ts";
 export interface PublishedTaskOptions {
   readonly principal: string;
   readonly vendor: VendorIds;
-  /** The digest of the callback that the vendor has, while the turn runs. */
-  readonly callback: () => string | undefined;
-  /** Whether events of the agent were lost since this was last asked. */
-  readonly takeLoss: () => boolean;
+  /** The turn's calls to the agent: whether they have lost events, and the callback that the agent has meanwhile. */
+  readonly calls: Pick<AgentCalls, "losses" | "callbackDigest">;
   /** The client's message of this turn; undefined where the task is merely followed. */
   readonly message: Message | undefined;
   /** Events are written to the log: somebody listens. */
@@ -54,7 +52,6 @@ export class PublishedTask {
   readonly #context: EngineContext;
   readonly #options: PublishedTaskOptions;
   readonly #createdAt: number;
-  readonly #bound: LogBound;
   #logging: boolean;
   #announced = false;
   /** The status that webhooks have been told of, as far as they want to know; undefined before the first. */
@@ -108,9 +105,10 @@ export class PublishedTask {
     this.#logging = options.logging;
     this.#createdAt = createdAt;
     this.before = before;
-    this.feed = new EventFeed({ agent: agent.name, id: state.id }, store, agent.limits.window, before);
-    const { eventLog: bytes, events } = agent.limits;
-    this.#bound = new LogBound({ bytes, events }, { last: before, bytes: logged });
+    this.feed = new EventFeed({ agent: agent.name, id: state.id }, store, agent.limits, {
+      last: before,
+      bytes: logged,
+    });
     this.normalizer = new StreamNormalizer(state, options.message, mint, {
       note: logRepairs(context.log, state.id),
       artifactIdsChange: context.backend.artifactIds === "changing",
@@ -124,7 +122,7 @@ export class PublishedTask {
   /** Applies what the agent says and passes it on; a promise only where there is something to wait for. */
   take(event: AgentEvent): Promise<void> | undefined {
     if (this.normalizer.finished) return undefined;
-    if (this.#options.takeLoss()) this.normalizer.artifacts.broke();
+    if (this.#options.calls.losses.take()) this.normalizer.artifacts.broke();
     const events = this.normalizer.push(event);
     const emitted = this.#logging ? this.#emit(events) : undefined;
     return this.state.size <= this.#context.agent.limits.task ? emitted : this.#refuse(emitted);
@@ -173,6 +171,14 @@ export class PublishedTask {
     if (this.#announced) await this.persist();
   }
 
+  /** Leaves the task as it is in the store, for the next start to recover; streams of it end without a final event. */
+  async suspend(): Promise<void> {
+    await this.publish();
+    await this.persist();
+    this.#context.log.info({ taskId: this.state.id }, "left a running task to the next start");
+    this.feed.breakOff(new A2AError("shutting-down"));
+  }
+
   /** Ends the turn in the state that the agent announced. */
   finish(): Promise<void> {
     return this.#close(() => this.normalizer.finish());
@@ -197,12 +203,9 @@ export class PublishedTask {
     this.#keptId = record.vendorTaskId;
     const notify = push !== undefined && this.#isNews;
     const { status } = this.state;
-    const inline = this.#push;
-    // Both are executed before either is waited for, so that there is no config without its task.
-    const configured =
-      push && inline && store.push.putConfig(pushConfigRecord(record, inline), push.configsPerTask);
-    const stored = store.putTask(record, { notify });
-    const [isQueued] = await Promise.all([stored, configured]);
+    const inline = push && this.#push;
+    const pushConfig = inline && { config: pushConfigRecord(record, inline), limit: push.configsPerTask };
+    const isQueued = await store.putTask(record, { notify, pushConfig });
     if (this.#push === inline) this.#push = undefined;
     if (notify) this.#notified = status;
     if (isQueued) push?.wake();
@@ -215,15 +218,15 @@ export class PublishedTask {
     return state !== known?.state || (message && message.messageId !== known.message?.messageId) === true;
   }
 
-  /** Tells webhooks of what has changed on the way. */
-  async #tell(): Promise<void> {
+  /** Tells webhooks of what has changed on the way, if there are any. */
+  async #notify(): Promise<void> {
     const { store, agent } = this.#context;
     if (await store.push.isWatched({ agent: agent.name, id: this.state.id })) await this.persist();
   }
 
   #record(): TaskRecord {
     const { agent, mint } = this.#context;
-    const { principal, vendor, callback } = this.#options;
+    const { principal, vendor, calls } = this.#options;
     const { state } = this;
     return {
       agent: agent.name,
@@ -232,7 +235,7 @@ export class PublishedTask {
       contextId: state.contextId,
       vendorTaskId: vendor.taskId,
       vendorContextId: vendor.contextId,
-      callback: isFinal(state.status.state) ? undefined : callback(),
+      callback: isFinal(state.status.state) ? undefined : calls.callbackDigest,
       state: state.status.state,
       lastEvent: this.feed.sequence,
       createdAt: this.#createdAt,
@@ -242,38 +245,27 @@ export class PublishedTask {
   }
 
   #emit(events: readonly StreamEvent[]): Promise<void> | undefined {
-    for (const event of events) {
-      const { sequence, length } = this.feed.append(event, false);
-      this.#bound.add(sequence, length);
-    }
+    for (const event of events) this.feed.append(event, false);
     const stored = this.#storedFirst(events);
     if (stored) return stored.then(() => this.feed.release());
     this.feed.release();
     return undefined;
   }
 
-  /** What has to be in the store before anybody hears of the events, if anything has. */
+  /**
+   * What has to be in the store before anybody hears of the events, if anything has: that there is the task; the id by which
+   * the agent can be asked for it after a crash; what the log no longer says; and what webhooks are to be told.
+   */
   #storedFirst(events: readonly StreamEvent[]): Promise<void> | undefined {
     if (!this.#announced && this.normalizer.opened) {
       // What nobody knows of need not wait for a store that cannot be written.
       return this.#write(this.#record()).then(() => this.#announce());
     }
-    // An agent that names its task late can be asked for it after a crash all the same.
     if (this.#announced && this.#options.vendor.taskId !== this.#keptId) return this.persist();
-    if (this.#bound.isExceeded) return this.#cutLog();
+    if (this.feed.isLogFull) return this.feed.cutLog(() => this.persist());
     const { push } = this.#context;
-    if (push && events.some(({ kind }) => kind === "status-update") && this.#isNews) return this.#tell();
+    if (push && events.some(({ kind }) => kind === "status-update") && this.#isNews) return this.#notify();
     return undefined;
-  }
-
-  /** Deletes the oldest events. The record has to include them first: after a crash the rest of the log is added to it. */
-  async #cutLog(): Promise<void> {
-    const { store, agent } = this.#context;
-    const last = this.#bound.cut();
-    await this.persist();
-    const key = { agent: agent.name, id: this.state.id };
-    await untilStored(store.health, () => store.dropEvents(key, last));
-    this.feed.dropUpTo(last);
   }
 
   /** The end is told once it is stored, however long that takes. */

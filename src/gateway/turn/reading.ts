@@ -3,7 +3,10 @@
  * missing, the agent's own record of the task.
  */
 import type { AgentEvent, AgentTask, VendorTask } from "../../adapter.ts";
-import { type AgentCalls, MAX_POLL_FAILURES, isTransient, isUnsupported } from "../agent/agent-calls.ts";
+import type { AgentCalls, Answer } from "../agent/agent-calls.ts";
+import { isTransient, isUnsupported } from "../agent/fault.ts";
+import { MAX_POLL_FAILURES } from "../agent/follow.ts";
+import { settlesWithin } from "../../lib/timers.ts";
 import type { Events } from "../agent/timed-events.ts";
 import type { EngineContext } from "../context.ts";
 import type { PublishedTask } from "./published-task.ts";
@@ -13,8 +16,6 @@ import { isFinal, isTerminal } from "../../protocol/states.ts";
 interface EventTaker {
   /** Undefined until the first event. */
   readonly task: PublishedTask | undefined;
-  /** The agent has said that nothing follows. */
-  readonly agentEnded: boolean;
   /** A promise only if there is something to wait for. */
   take(event: AgentEvent): Promise<void> | undefined;
 }
@@ -24,31 +25,38 @@ interface EventTaker {
  * the stream.
  */
 export async function readAnswer(
-  context: EngineContext,
-  events: Events,
+  { agent }: Pick<EngineContext, "agent">,
+  { first, rest }: Answer,
   taker: EventTaker,
 ): Promise<LateEvents | undefined> {
-  const patience = new LingerTimer(context);
+  const linger = new LingerTimer(agent.timeouts.linger);
+  let hasEnded = false;
+  let next = Promise.resolve(first);
   try {
     for (;;) {
-      const next = events.next();
       const normalizer = taker.task?.normalizer;
-      const isDone = taker.agentEnded || normalizer?.held !== undefined || normalizer?.outcome === "message";
-      if (!isDone) patience.renew();
-      else if (!(await patience.wait(next))) return { events, next };
+      const isDone = hasEnded || normalizer?.held !== undefined || normalizer?.outcome === "message";
+      if (!isDone) linger.renew();
+      else if (rest && !(await linger.wait(next))) return { events: rest, next };
       const { done, value } = await next;
       if (done) return undefined;
+      hasEnded ||= saysThatNothingFollows(value);
       // Nothing is awaited without need: every event comes by here.
       const room = taker.task?.feed.room();
       if (room) await room;
       const taken = taker.take(value);
       if (taken) await taken;
+      if (!rest) return undefined;
+      next = rest.next();
     }
   } catch (error) {
-    closeIterator(events);
+    if (rest) closeIterator(rest);
     throw error;
   }
 }
+
+const saysThatNothingFollows = (event: AgentEvent): boolean =>
+  event.kind === "status-update" && event.final === true && !isFinal(event.status.state);
 
 /** A silent agent is read for this many lingers after its stream has been ended. */
 const LINGERS = 10;
@@ -67,21 +75,20 @@ function closeIterator(events: Events): void {
   events.return?.().catch(() => {});
 }
 
-/** How long an agent that has said that it is done is waited for: a linger for each event, and so many in all. */
+/** How long an agent that has said that it is done is waited for: `ms` for each event, and so many times in all. */
 class LingerTimer {
-  readonly #context: EngineContext;
+  readonly #ms: number;
   #until: number | undefined;
 
-  constructor(context: EngineContext) {
-    this.#context = context;
+  constructor(ms: number) {
+    this.#ms = ms;
   }
 
   /** Whether `next` settles in time. */
   async wait(next: Promise<unknown>): Promise<boolean> {
-    const { linger } = this.#context.agent.timeouts;
     const now = performance.now();
-    this.#until ??= now + MAX_LINGERS * linger;
-    return now <= this.#until && (await this.#context.deadlines.wait(linger, next));
+    this.#until ??= now + MAX_LINGERS * this.#ms;
+    return now <= this.#until && (await settlesWithin(this.#ms, next));
   }
 
   /** The agent was not done after all. */
@@ -95,11 +102,10 @@ class LingerTimer {
  * for nobody's stream any more.
  */
 export async function drainLateEvents(
-  context: EngineContext,
+  { agent, log }: Pick<EngineContext, "agent" | "log">,
   task: PublishedTask,
   late: LateEvents,
 ): Promise<void> {
-  const { deadlines, agent, log } = context;
   let { next } = late;
   // An interrupted task goes on with another call; what comes on this one would come twice.
   let left = isTerminal(task.state.status.state) ? LINGERS : 0;
@@ -107,7 +113,7 @@ export async function drainLateEvents(
   const until = performance.now() + MAX_LINGERS * agent.timeouts.linger;
   try {
     while (left > 0 && performance.now() <= until && task.state.size <= agent.limits.task) {
-      if (await deadlines.wait(agent.timeouts.linger, next)) {
+      if (await settlesWithin(agent.timeouts.linger, next)) {
         const { done, value } = await next;
         if (done) break;
         task.normalizer.late(value);
@@ -130,7 +136,7 @@ export async function drainLateEvents(
  * record cannot be read, the end is marked.
  */
 export async function fillGaps(
-  { agent, log }: EngineContext,
+  { agent, log }: Pick<EngineContext, "agent" | "log">,
   task: PublishedTask,
   calls: AgentCalls,
   vendorTask: VendorTask | undefined,

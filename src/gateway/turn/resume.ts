@@ -8,10 +8,10 @@
 import type { TaskRecord, TaskStore } from "../../store/store.ts";
 import { EventFeed } from "../feed/event-feed.ts";
 import { EVENTS_LOST } from "../task/repairs.ts";
-import type { Subscription } from "../gateway.ts";
+import type { Message, Task } from "../../protocol/model.ts";
+import type { OutgoingEvent, Subscription } from "../gateway.ts";
 import { loggedEvent, storedTask } from "./stored-tasks.ts";
 import type { TurnRunner } from "./turn-runner.ts";
-import { once } from "../feed/event-feed.ts";
 
 /** Events read at once. */
 const PAGE = 1000;
@@ -35,9 +35,8 @@ export async function resume({ store, record, run, after }: Resumption): Promise
     return feed.subscribe(run.task.opening(mark));
   }
   if (isInLog) {
-    const feed = new EventFeed(record, store, 0, record.lastEvent);
-    feed.end();
-    return feed.subscribeAfter(await lastOpening(store, record, after));
+    const begin = await lastOpening(store, record, after);
+    return EventFeed.ended(record, store, record.lastEvent).subscribeAfter(begin);
   }
   const task = storedTask(record);
   const metadata = { ...task.metadata, ...EVENTS_LOST };
@@ -66,4 +65,23 @@ async function lastOpening(store: TaskStore, record: TaskRecord, after: number):
     }
     if (page.length < PAGE) return begin;
   }
+}
+
+/**
+ * A subscription that holds one event: a Message, or a task that is not running.
+ * @param sequence of the last event that a Task includes
+ */
+export function once(event: Task | Message, sequence?: number): Subscription {
+  let pending: OutgoingEvent[] = [{ sequence, json: JSON.stringify(event), last: true }];
+  return {
+    taskId: event.kind === "task" ? event.id : undefined,
+    next: () => {
+      const events = pending;
+      pending = [];
+      return Promise.resolve(events.length > 0 ? events : undefined);
+    },
+    close: () => {
+      pending = [];
+    },
+  };
 }

@@ -4,24 +4,20 @@
  */
 import type { AgentEvent, VendorTask } from "../../adapter.ts";
 import { NO_PLACE, type Placed } from "../../collections/bag.ts";
+import { settlesWithin, startTimer } from "../../lib/timers.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import { isFinal } from "../../protocol/states.ts";
-import type { EngineContext } from "../context.ts";
-import { fillGaps } from "./reading.ts";
-import type { IdMapper } from "./id-mapper.ts";
-import { drainLateEvents, type LateEvents } from "./reading.ts";
-import type { Events } from "../agent/timed-events.ts";
-import type { Lease } from "./leases.ts";
-import type { PublishedTask } from "./published-task.ts";
-import { readAnswer } from "./reading.ts";
-import { FORGOTTEN, isForgotten } from "./refresh.ts";
-import { StandstillError } from "../agent/standstill.ts";
-import { startTask } from "./start-task.ts";
-import { cutShort, type FirstResult, totalTimeout, type Turn, type TurnEnd } from "./turn.ts";
-import { concludeTask, suspendTask } from "./turn-end.ts";
-import { breakOf, ENDED_EARLY, mayHaveArrived, AgentCalls } from "../agent/agent-calls.ts";
 import { isStoreUnavailable, untilStored } from "../../store/until-stored.ts";
-import { VendorIds } from "./id-mapper.ts";
+import { FORGOTTEN } from "../agent/agent-call.ts";
+import { AgentCalls } from "../agent/agent-calls.ts";
+import { breakOf, cutShort, isForgotten, mayHaveArrived } from "../agent/fault.ts";
+import { ENDED_EARLY, followTask, StandstillError } from "../agent/follow.ts";
+import type { EngineContext } from "../context.ts";
+import { type IdMapper, VendorIds } from "./id-mapper.ts";
+import type { Lease, Leases } from "./leases.ts";
+import { type Origin, PublishedTask } from "./published-task.ts";
+import { drainLateEvents, fillGaps, type LateEvents, readAnswer } from "./reading.ts";
+import { type FirstResult, totalTimeout, type Turn, type TurnDeps, type TurnEnd } from "./turn.ts";
 
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
@@ -30,39 +26,39 @@ export class TurnRunner implements Placed {
   place = NO_PLACE;
   readonly #context: EngineContext;
   readonly #ids: IdMapper;
+  readonly #leases: Leases;
   readonly #turn: Turn;
   readonly #calls: AgentCalls;
+  readonly #vendor: VendorIds;
   readonly #firstResult = Promise.withResolvers<FirstResult>();
   readonly #done = Promise.withResolvers<void>();
-  readonly #onTask: (lease: Lease) => void;
-  readonly #vendor: VendorIds;
-  #begun: Promise<PublishedTask> | undefined;
-  #task: PublishedTask | undefined;
+  /** The right to run the task, held until the turn is over; undefined until there is a task. */
   #lease: Lease | undefined;
+  #starting: Promise<PublishedTask> | undefined;
+  #task: PublishedTask | undefined;
   /** What the turn comes to is decided: nothing is published any more. */
-  #decided = false;
+  #isDecided = false;
   #end: TurnEnd | undefined;
   /** The turn ends here, and the task goes on after the next start. */
   #isSuspended = false;
-  #agentEnded = false;
   /** The agent's stream after a final state, with the event that was being waited for. */
   #late: LateEvents | undefined;
 
-  /** @param onTask called once, when the run has become a task that clients can know of */
-  constructor(context: EngineContext, ids: IdMapper, turn: Turn, onTask: (lease: Lease) => void) {
+  constructor({ context, ids, leases }: TurnDeps, turn: Turn) {
     this.#context = context;
     this.#ids = ids;
+    this.#leases = leases;
     this.#turn = turn;
-    this.#onTask = onTask;
-    const { record, lease } = turn.existing ?? {};
-    this.#lease = lease;
-    this.#calls = new AgentCalls(context, turn, record?.callback, () => this.#task?.keepCallback());
+    if (turn.existing) this.#hold(turn.existing.lease);
+    const record = turn.existing?.record;
+    this.#calls = new AgentCalls(context, turn, record?.callback);
     const minted = context.backend.clientMintsTaskIds ? turn.newIds.taskId : undefined;
     this.#vendor = new VendorIds(record, minted, turn.send?.params.message.contextId);
+    // A turn that fails when its client has gone: nobody waits for the result.
     this.#firstResult.promise.catch(() => {});
   }
 
-  /** Resolves once clients can know of the task, or with the lone Message; rejects where nothing came of the turn. */
+  /** Resolves once clients can know of the task, or with the lone Message; rejects if nothing came of the turn. */
   get firstResult(): Promise<FirstResult> {
     return this.#firstResult.promise;
   }
@@ -77,22 +73,12 @@ export class TurnRunner implements Placed {
     return this.#task;
   }
 
-  /** The right to run the task; undefined until there is one. */
-  get lease(): Lease | undefined {
-    return this.#lease;
-  }
-
-  /** The agent has said that nothing follows. */
-  get agentEnded(): boolean {
-    return this.#agentEnded;
-  }
-
-  /** The turn has an opening of its own in the log, as one that merely follows a task has not. */
+  /** The turn begins with a Task of its own in the log, as one that merely follows a task does not. */
   get opens(): boolean {
     return this.#turn.send !== undefined;
   }
 
-  /** How the agent is being called. */
+  /** How the message is being sent. */
   get mode(): "stream" | "send" | undefined {
     return this.#calls.mode;
   }
@@ -103,8 +89,8 @@ export class TurnRunner implements Placed {
 
   /** Works until the turn is over. */
   async run(): Promise<void> {
-    const { deadlines, agent } = this.#context;
-    const total = deadlines.start(agent.timeouts.total, () => this.stop(totalTimeout(agent.name)));
+    const { agent } = this.#context;
+    const total = startTimer(agent.timeouts.total, () => void this.stop(totalTimeout(agent.name)));
     try {
       await this.#work();
       if (this.#task) await fillGaps(this.#context, this.#task, this.#calls, this.vendorTask);
@@ -112,7 +98,8 @@ export class TurnRunner implements Placed {
     } catch (error) {
       await this.#fail(A2AError.from(error));
     } finally {
-      total.cancel();
+      clearTimeout(total);
+      if (this.#lease) this.#leases.release(this.#lease);
       this.#done.resolve();
       if (!this.#isSuspended) this.#calls.release(this.vendorTask);
       if (this.#late && this.#task) await drainLateEvents(this.#context, this.#task, this.#late);
@@ -122,9 +109,9 @@ export class TurnRunner implements Placed {
 
   /** Makes the task known to clients although the agent has not answered yet; `firstResult` tells whether it came to that. */
   async publish(): Promise<void> {
-    if (this.#decided) return;
-    const task = await this.#begin(undefined);
-    if (!this.#decided) await task.publish();
+    if (this.#isDecided) return;
+    const task = await this.#start(undefined);
+    if (!this.#isDecided) await task.publish();
   }
 
   /** Ends the turn from this side, in this state; what the agent has already announced wins. */
@@ -144,25 +131,33 @@ export class TurnRunner implements Placed {
     return this.stop(end);
   }
 
-  /** Takes what the agent says, here or in answer to another call; a promise only where there is something to wait for. */
+  /** Ends the turn for a client, in the state that the agent has answered; canceled if it has answered none. */
+  async cancel(report: AgentEvent | undefined): Promise<void> {
+    const { agent, store } = this.#context;
+    if (report?.kind === "task") await this.take(report);
+    if (report?.kind === "task" && !isFinal(report.status.state)) {
+      // The agent has accepted the cancellation and will say so on its stream.
+      await settlesWithin(agent.timeouts.request, this.done);
+      return;
+    }
+    const stopped = this.stop({ state: "canceled", text: "Canceled by the client" });
+    const isStored = await settlesWithin(agent.timeouts.request, stopped);
+    if (!isStored && store.health.trouble !== undefined) throw new A2AError("store-unavailable");
+  }
+
+  /** Takes what the agent says, here or in answer to another call; a promise only if there is something to wait for. */
   take(event: AgentEvent): Promise<void> | undefined {
     this.#vendor.note(event);
-    if (event.kind === "status-update" && event.final && !isFinal(event.status.state))
-      this.#agentEnded = true;
-    if (this.#task) return this.#task.take(event);
-    return this.#begin(event).then((task) => task.take(event));
+    return this.#task ? this.#task.take(event) : this.#start(event).then((task) => task.take(event));
   }
 
   async #work(): Promise<void> {
     const { send, report } = this.#turn;
     const { log, agent } = this.#context;
-    if (!send) {
-      await this.#follow(undefined, report);
-      return;
-    }
+    if (!send) return await this.#follow(undefined, report);
     try {
-      const events = await this.#calls.turn(send.params, send.mode);
-      this.#late = await readAnswer(this.#context, events, this);
+      const answer = await this.#calls.message(send.params, send.mode);
+      this.#late = await readAnswer(this.#context, answer, this);
     } catch (error) {
       if (this.#task?.normalizer.held) return;
       if (this.#turn.existing && isForgotten(error)) {
@@ -177,8 +172,8 @@ export class TurnRunner implements Placed {
     const outcome = this.#task?.normalizer.outcome ?? "empty";
     if (outcome === "empty") throw cutShort(agent.name, "The agent ended its answer without an event");
     const streamed = outcome === "unfinished" && this.mode === "stream";
-    if (streamed && this.#canAsk)
-      log.info({ taskId: this.#task?.state.id }, `${ENDED_EARLY}; asking for the task`);
+    const taskId = this.#task?.state.id;
+    if (streamed && this.#canAsk) log.info({ taskId }, `${ENDED_EARLY}; asking for the task`);
     if (outcome === "unfinished" || (outcome === "replied" && this.#canAsk))
       await this.#follow(streamed ? ENDED_EARLY : undefined);
   }
@@ -208,43 +203,51 @@ export class TurnRunner implements Placed {
     if (!task || !this.#canAsk) {
       throw cutShort(this.#context.agent.name, `${ENDED_EARLY} and cannot report on the task`);
     }
-    this.#agentEnded = false;
-    await this.#watch(this.#calls.follow(task, { broken, isKnown: report !== undefined }));
-  }
-
-  /** Reads until the task has a final state. */
-  async #watch(reports: Events): Promise<void> {
-    for await (const report of reports) {
+    this.#calls.losses.note();
+    if (await this.#calls.subscribe(task)) await this.#task?.keepCallback();
+    const following = { task, broken, isKnown: report !== undefined };
+    for await (const news of followTask(this.#context, this.#calls, following)) {
       await this.#task?.feed.room();
-      await this.take(report);
+      await this.take(news);
       if (this.#task?.normalizer.held) return;
     }
   }
 
-  #begin(event: AgentEvent | undefined): Promise<PublishedTask> {
-    this.#begun ??= startTask(
-      {
-        context: this.#context,
-        ids: this.#ids,
-        turn: this.#turn,
-        vendor: this.#vendor,
-        callback: () => this.#calls.callbackDigest,
-        takeLoss: () => this.#calls.losses.take(),
-        onAnnounced: (lease) => {
-          this.#onTask(lease);
-          this.#firstResult.resolve({ kind: "task" });
-        },
-      },
-      event,
-    ).then(({ task, lease }) => {
-      this.#lease = lease;
-      return (this.#task = task);
+  /** The turn's task, made once. @param event what the agent has said first; undefined before it has said anything */
+  #start(event: AgentEvent | undefined): Promise<PublishedTask> {
+    return (this.#starting ??= this.#publishFor(event));
+  }
+
+  async #publishFor(event: AgentEvent | undefined): Promise<PublishedTask> {
+    const { principal, send, listened, push, reason, existing } = this.#turn;
+    const origin = existing?.record ?? (await this.#newTask(event));
+    this.#task = await PublishedTask.begin(this.#context, origin, {
+      principal,
+      vendor: this.#vendor,
+      calls: this.#calls,
+      message: send?.message,
+      logging: listened,
+      push,
+      recovered: reason !== undefined,
+      onAnnounced: () => this.#firstResult.resolve({ kind: "task" }),
     });
-    return this.#begun;
+    return this.#task;
+  }
+
+  async #newTask(event: AgentEvent | undefined): Promise<Origin> {
+    const named = { taskId: this.#vendor.taskId, contextId: event?.contextId };
+    const { lease, origin } = await this.#ids.newTask(this.#turn, named);
+    this.#hold(lease);
+    return origin;
+  }
+
+  #hold(lease: Lease): void {
+    this.#lease = lease;
+    this.#leases.begin(lease, this);
   }
 
   async #finish(): Promise<void> {
-    this.#decided = true;
+    this.#isDecided = true;
     const task = this.#task;
     if (!task) throw new A2AError("internal-error");
     const { contextId } = task.state;
@@ -262,26 +265,34 @@ export class TurnRunner implements Placed {
     else await task.finish();
   }
 
-  /** Nothing came of the turn where no client knows of it; otherwise it ends in a state that says why. */
+  /** Nothing came of the turn if no client knows of it; otherwise it ends in a state that says why. */
   async #fail(fault: A2AError): Promise<void> {
-    this.#decided = true;
+    this.#isDecided = true;
     // A task that is just being made is waited for: it would be left without an end.
-    const begun = this.#isSuspended ? this.#begin(undefined) : this.#begun;
-    const task = await begun?.catch(() => undefined);
+    const starting = this.#isSuspended ? this.#start(undefined) : this.#starting;
+    const task = await starting?.catch(() => undefined);
     const isUnknown = isStoreUnavailable(fault) && !task?.announced;
     if (!task || isUnknown || !(task.normalizer.opened || this.#isSuspended)) {
       this.#firstResult.reject(fault);
       task?.feed.breakOff(fault);
       return;
     }
-    const text = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
     try {
-      if (this.#isSuspended) await suspendTask(this.#context, task);
-      else await concludeTask(this.#context, task, this.#end ?? { state: "failed", text }, fault);
+      await (this.#isSuspended ? task.suspend() : this.#conclude(task, fault));
     } catch (cause) {
       this.#context.log.error({ err: cause, taskId: task.state.id }, "a task's end could not be stored");
       this.#firstResult.reject(A2AError.from(cause));
       task.feed.breakOff(A2AError.from(cause));
     }
+  }
+
+  async #conclude(task: PublishedTask, fault: A2AError): Promise<void> {
+    const { log } = this.#context;
+    const why = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
+    const { state, text }: TurnEnd = this.#end ?? { state: "failed", text: why };
+    const level = fault.isOwnFault ? "error" : "info";
+    if (state === "canceled") log.debug({ taskId: task.state.id }, text);
+    else log[level]({ err: fault, taskId: task.state.id }, "a task ended without the agent's word");
+    await task.conclude(state, text);
   }
 }

@@ -1,12 +1,20 @@
 /** One turn of a task: what begins it and what it can come to. */
 import type { AgentEvent } from "../../adapter.ts";
-import { A2AError } from "../../protocol/errors.ts";
 import type { Message } from "../../protocol/model.ts";
 import type { MessageSendParams } from "../../protocol/params.ts";
 import type { TaskRecord } from "../../store/store.ts";
 import type { CheckedPushConfig } from "../push/push-configs.ts";
-import type { Lease } from "./leases.ts";
+import type { EngineContext } from "../context.ts";
+import type { IdMapper } from "./id-mapper.ts";
+import type { Lease, Leases } from "./leases.ts";
 import type { CallContext } from "../agent/agent-call.ts";
+
+/** What all turns of one agent share. */
+export interface TurnDeps {
+  readonly context: EngineContext;
+  readonly ids: IdMapper;
+  readonly leases: Leases;
+}
 
 /** A task in the store, and the right to run a turn of it; the record was read under the lease. */
 export interface ExistingTask {
@@ -47,10 +55,6 @@ export interface TurnEnd {
   /** What the error says besides, where no client knows of the task yet. */
   readonly data?: Record<string, unknown> | undefined;
 }
-
-/** The agent has ended its answer too early. */
-export const cutShort = (agent: string, message: string): A2AError =>
-  new A2AError("invalid-agent-response", { message, data: { agent, stage: "body" } });
 
 /** The turn has used up its total time. */
 export const totalTimeout = (agent: string): TurnEnd => ({

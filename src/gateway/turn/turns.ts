@@ -1,77 +1,55 @@
 /** Who runs which task: the turns of one agent that are running, and the lease under which the next one begins. */
 import { Bag } from "../../collections/bag.ts";
-import { Registry } from "../../collections/registry.ts";
+import { settlesWithin } from "../../lib/timers.ts";
 import type { EngineContext } from "../context.ts";
 import type { Caller } from "../gateway.ts";
-import type { IdMapper } from "./id-mapper.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { TurnRunner } from "./turn-runner.ts";
-import type { ExistingTask, Turn } from "./turn.ts";
+import type { ExistingTask, Turn, TurnDeps } from "./turn.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import type { Message } from "../../protocol/model.ts";
 import { isTerminal } from "../../protocol/states.ts";
 import type { TaskRecord } from "../../store/store.ts";
 
 export class Turns {
-  readonly #context: EngineContext;
-  readonly #ids: IdMapper;
-  readonly #leases: Leases;
-  readonly #runs = new Bag<TurnRunner>();
-  /** Those of them that clients know as a task. */
-  readonly #tasks = new Registry<TurnRunner>();
+  readonly #deps: TurnDeps;
+  readonly #running = new Bag<TurnRunner>();
 
-  constructor(context: EngineContext, ids: IdMapper, leases: Leases) {
-    this.#context = context;
-    this.#ids = ids;
-    this.#leases = leases;
-  }
-
-  /** The task's running turn. */
-  get(taskId: string): TurnRunner | undefined {
-    return this.#tasks.get(taskId);
+  constructor(deps: TurnDeps) {
+    this.#deps = deps;
   }
 
   /** Begins a turn; it holds the lease of its task until it is over. */
   start(turn: Turn): TurnRunner {
-    const publish = (lease: Lease): void => {
-      this.#tasks.set(lease.taskId, run);
-      this.#leases.begun(lease);
-    };
-    const run = new TurnRunner(this.#context, this.#ids, turn, publish);
-    this.#runs.add(run);
-    if (turn.existing) publish(turn.existing.lease);
-    void run.done.then(() => this.#forget(run));
-    void run.run();
-    return run;
+    const runner = new TurnRunner(this.#deps, turn);
+    this.#running.add(runner);
+    void runner.done.then(() => this.#running.delete(runner));
+    void runner.run();
+    return runner;
   }
 
   /** Gives running turns `grace` ms to end, then ends them or leaves their tasks to the next start. */
   async stop(grace: number): Promise<void> {
-    const all = Promise.all(this.#runs.members().map((run) => run.done));
-    if (await this.#context.deadlines.wait(grace, all)) return;
+    const all = Promise.all(this.#running.members().map(({ done }) => done));
+    if (await settlesWithin(grace, all)) return;
     const text = "The proxy was shut down before the agent had finished";
-    await Promise.all(this.#runs.members().map((run) => run.shutDown({ state: "failed", text })));
-  }
-
-  #forget(run: TurnRunner): void {
-    this.#runs.delete(run);
-    const { lease } = run;
-    if (!lease) return;
-    this.#tasks.delete(lease.taskId);
-    this.#leases.release(lease);
+    await Promise.all(this.#running.members().map((runner) => runner.shutDown({ state: "failed", text })));
   }
 }
 
 /** Finds the tasks of a caller, and takes the lease of one that a turn is to be begun of. */
 export class TaskAccess {
-  readonly #context: EngineContext;
+  readonly #context: Pick<EngineContext, "agent" | "store">;
   readonly #leases: Leases;
-  readonly #turns: Turns;
 
-  constructor(context: EngineContext, leases: Leases, turns: Turns) {
+  constructor(context: Pick<EngineContext, "agent" | "store">, leases: Leases) {
     this.#context = context;
     this.#leases = leases;
-    this.#turns = turns;
+  }
+
+  /** The task's running turn. */
+  running(taskId: string): TurnRunner | undefined {
+    return this.#leases.runner(taskId);
   }
 
   /** The caller's task; rejects with `task-not-found`. */
@@ -85,7 +63,7 @@ export class TaskAccess {
   /** The task that a message goes on with (§7.1, and the choices in docs/behaviour.md). */
   async continued(message: Message, caller: Caller): Promise<TaskRecord> {
     const record = await this.record(message.taskId ?? "", caller);
-    requireContinuable(message, record, this.#turns.get(record.id) !== undefined);
+    requireContinuable(message, record, this.running(record.id) !== undefined);
     return record;
   }
 
@@ -100,7 +78,7 @@ export class TaskAccess {
   async cancelable(id: string, caller: Caller): Promise<{ run: TurnRunner } | { existing: ExistingTask }> {
     for (;;) {
       await this.record(id, caller);
-      const run = this.#turns.get(id);
+      const run = this.running(id);
       if (run) {
         await run.publish();
         if (run.task) return { run };
