@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { z } from "zod";
 import { startSdkServer } from "../e2e/sdk-servers.ts";
 import { startSdk10Server } from "../e2e/sdk10-server.ts";
+import { LOOPBACK_PUSH } from "../push/webhook.ts";
 import { SERVER_WITH_GRPC, startTestProxy } from "../support/proxy.ts";
 import { runClient, type Command, type Ready } from "./peer.ts";
 
@@ -38,7 +39,7 @@ export async function startAgents() {
       "a2a-0-3": { adapter: "a2a-0.3", url: old.url, ...more },
       "a2a-1-0": { adapter: "a2a-1.0", url: current.url, ...more },
     },
-    { server: { ...SERVER_WITH_GRPC, port, publicUrl } },
+    { server: { ...SERVER_WITH_GRPC, port, publicUrl }, push: LOOPBACK_PUSH },
   );
   return {
     agent: (name: string) => proxy.agent(name),
@@ -84,6 +85,8 @@ const TESTS: Readonly<Record<string, (said: Said) => void>> = {
   error: ({ error }) => expect(error).toMatchObject({ state: "failed" }),
   "unknown task": ({ unknown }) =>
     expect(unknown).toMatchObject({ raised: expect.stringMatching(/not.?found|404/i) }),
+  push: ({ push }) =>
+    expect(push).toMatchObject({ state: "completed", text: ANSWER, same: true, token: "secret" }),
   files: ({ files }) => expect(files).toMatchObject({ state: "completed", files: [BYTES] }),
 };
 

@@ -13,11 +13,14 @@ from a2a.types import (
     FileWithBytes,
     Message,
     Part,
+    PushNotificationConfig,
     Role,
+    Task,
     TaskIdParams,
     TaskQueryParams,
     TextPart,
 )
+from webhook import Webhook
 
 URL, TRANSPORT, TEXT, FILE = sys.argv[1:]
 
@@ -39,11 +42,12 @@ def seen(task):
     }
 
 
-async def connect(streaming):
+async def connect(streaming, push=()):
     return await ClientFactory.connect(
         URL,
         ClientConfig(
             streaming=streaming,
+            push_notification_configs=list(push),
             supported_transports=[TRANSPORT],
             httpx_client=httpx.AsyncClient(timeout=30),
             grpc_channel_factory=grpc.aio.insecure_channel,
@@ -98,6 +102,14 @@ async def get(client):
     return seen(await client.get_task(TaskQueryParams(id=sent["id"])))
 
 
+async def push():
+    webhook = Webhook(lambda body: seen(Task.model_validate(body)))
+    client = await connect(False, [PushNotificationConfig(url=webhook.url, token="secret")])
+    task = await send(client, text=TEXT)
+    told = await webhook.until_completed()
+    return {**told, "same": told.get("id") == task["id"]}
+
+
 async def main():
     plain, streaming = await connect(False), await connect(True)
     steps = {
@@ -109,6 +121,7 @@ async def main():
         "resubscribe": lambda: resubscribe(streaming),
         "error": lambda: send(streaming, text="throw"),
         "unknown": lambda: plain.get_task(TaskQueryParams(id="no-such-task")),
+        "push": push,
         "files": lambda: send(streaming, text="file", file=FILE),
     }
     said = {"card": (await plain.get_card()).name}

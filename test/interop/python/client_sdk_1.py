@@ -16,10 +16,15 @@ from a2a.types import (
     Message,
     Part,
     Role,
+    SendMessageConfiguration,
     SendMessageRequest,
+    StreamResponse,
     SubscribeToTaskRequest,
+    TaskPushNotificationConfig,
     TaskState,
 )
+from google.protobuf.json_format import ParseDict
+from webhook import Webhook
 
 URL, TRANSPORT, TEXT, FILE = sys.argv[1:]
 
@@ -66,14 +71,14 @@ class Seen:
         return self.__dict__
 
 
-async def connect(streaming):
+async def connect(streaming, url=URL):
     config = ClientConfig(
         streaming=streaming,
         supported_protocol_bindings=[TRANSPORT],
         httpx_client=httpx.AsyncClient(timeout=30),
         grpc_channel_factory=grpc.aio.insecure_channel,
     )
-    return await ClientFactory(config).create_from_url(URL)
+    return await ClientFactory(config).create_from_url(url)
 
 
 def task_seen(task):
@@ -124,6 +129,18 @@ async def get(client):
     return task_seen(await client.get_task(GetTaskRequest(id=sent["id"])))
 
 
+async def push():
+    webhook = Webhook(lambda body: task_seen(ParseDict(body, StreamResponse()).task))
+    sent = request(TEXT)
+    config = TaskPushNotificationConfig(url=webhook.url, token="secret")
+    sent.configuration.CopyFrom(SendMessageConfiguration(task_push_notification_config=config))
+    # By the card of 1.0 alone.
+    client = await connect(False, f"{URL}a2a-1.0/")
+    seen = await Seen().read(client.send_message(sent))
+    told = await webhook.until_completed()
+    return {**told, "same": told.get("id") == seen["id"]}
+
+
 async def main():
     plain, streaming = await connect(False), await connect(True)
     steps = {
@@ -135,6 +152,7 @@ async def main():
         "resubscribe": lambda: resubscribe(streaming),
         "error": lambda: send(streaming, text="throw"),
         "unknown": lambda: plain.get_task(GetTaskRequest(id="no-such-task")),
+        "push": push,
         "files": lambda: send(streaming, text="file", file=FILE),
     }
     said = {"card": plain._card.name}
