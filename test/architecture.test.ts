@@ -1,5 +1,5 @@
 /** The shape of the source: who may import whom, where vendors may be named, what every adapter and fixture has. */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
@@ -200,6 +200,24 @@ test("no source file is longer than 300 lines", () => {
   const files = [...SOURCES, ...filesUnder("test", "scripts").filter((file) => /\.m?[jt]s$/.test(file))];
   const long = files.filter((file) => read(file).trimEnd().split("\n").length > 300);
   expect(long).toStrictEqual([]);
+});
+
+test("docs/architecture.md names files that there are", () => {
+  const places = [
+    "",
+    "src",
+    "src/gateway",
+    "src/gateway/turn",
+    "src/northbound",
+    "src/southbound",
+    "src/gateway/task",
+  ];
+  const named = [...read("docs/architecture.md").matchAll(/`([\w./-]+\.ts|(?:src|test)\/[\w./-]*)`/g)].map(
+    ([, name = ""]) => name,
+  );
+  expect(named.length).toBeGreaterThan(30);
+  const missing = named.filter((name) => !places.some((place) => existsSync(join(ROOT, place, name))));
+  expect(missing).toStrictEqual([]);
 });
 
 describe("every fixture", () => {
