@@ -16,4 +16,5 @@ await describeAgents(PEER, agent, [
 const client = await pythonClient("a2a-sdk-1.3.0", "client_sdk_1.py");
 const agents = await startAgents();
 afterAll(agents.stop);
-describeClients(PEER, client, { agents, rows: rowsOfClient(bindings) });
+const rows = [...rowsOfClient(bindings), ...rowsOfClient(bindings, { base: "a2a-1.0/" })];
+describeClients(PEER, client, { agents, rows });
