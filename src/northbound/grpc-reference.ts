@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
 ];
 
 const written = (message: ProtoMessage, sdk: ClientSdk | undefined): ProtoMessage =>
-  writtenFor(readerOverGrpc(sdk), { ...message });
+  writtenFor(readerOverGrpc(sdk), message);
 
 function taskOf(field: string, name: unknown): string {
   const [, id] = TASK.exec(typeof name === "string" ? name : "") ?? [];

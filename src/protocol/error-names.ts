@@ -20,6 +20,9 @@ const BY_NAME: ReadonlyMap<string, ErrorCode> = new Map<string, ErrorCode>([
   ["invalidagentresponse", "invalid-agent-response"],
   ["authenticatedextendedcardnotconfigured", "extended-card-not-configured"],
   ["extendedagentcardnotconfigured", "extended-card-not-configured"],
+  // 1.0's: a client can name the extension; the version is the proxy's own choice.
+  ["extensionsupportrequired", "invalid-params"],
+  ["versionnotsupported", "invalid-agent-response"],
 ]);
 
 /** Undefined for any other word. */

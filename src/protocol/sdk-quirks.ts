@@ -46,7 +46,7 @@ export interface Reader {
 }
 
 /** ProtoJSON of a task, a message or an event as the reader needs it; the very value if nothing has to change. */
-export function writtenFor(reader: Reader, value: Fields): Fields {
+export function writtenFor(reader: Reader, value: Readonly<Fields>): Readonly<Fields> {
   if (!reader.decodesTwice && !reader.refusesUnknown) return value;
   return fitMembers(value, (part) => fitPart(part, reader));
 }
@@ -54,7 +54,7 @@ export function writtenFor(reader: Reader, value: Fields): Fields {
 /** A message's parts are its `content`; an artifact's, its `parts`. */
 const PARTS: ReadonlySet<string> = new Set(["content", "parts"]);
 
-function fitMembers(value: Fields, fit: (part: Fields) => Fields): Fields {
+function fitMembers(value: Readonly<Fields>, fit: (part: Fields) => Fields): Fields {
   const fitAny = (member: unknown): unknown => {
     if (Array.isArray(member)) return member.map(fitAny);
     return isFields(member) ? fitMembers(member, fit) : member;

@@ -78,6 +78,8 @@ test.each([
 test.each([
   ["PUSH_NOTIFICATION_NOT_SUPPORTED", "push-not-supported"],
   ["UNSUPPORTED_OPERATION", "unsupported-operation"],
+  ["EXTENSION_SUPPORT_REQUIRED", "invalid-params"],
+  ["VERSION_NOT_SUPPORTED", "invalid-agent-response"],
   ["QUOTA_EXCEEDED", "task-not-cancelable"],
 ])("the reason %s in the details is more telling than the status", (reason, expected) => {
   const received = { code: status.FAILED_PRECONDITION, details: "no", trailer: undefined, rpc: "CancelTask" };
