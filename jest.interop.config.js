@@ -5,6 +5,5 @@ export default {
   ...base,
   testMatch: ["<rootDir>/test/interop/*.interop.ts"],
   globalSetup: "<rootDir>/test/interop/global-setup.ts",
-  testTimeout: 30_000,
   silent: true,
 };
