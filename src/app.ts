@@ -31,6 +31,7 @@ import { serveJsonRpc } from "./northbound/json-rpc.ts";
 import { serveRest } from "./northbound/rest.ts";
 import { REST_PATHS } from "./northbound/rest-routes.ts";
 import type { ServedAgent } from "./northbound/served-agent.ts";
+import type { Door } from "./northbound/served-card.ts";
 import type { MethodNames } from "./protocol/methods.ts";
 import type { EventStreams } from "./northbound/sse.ts";
 
@@ -87,9 +88,7 @@ function routes(options: AppOptions): Router<RequestState> {
   const keys = [...(signer ? [signer.publicKey] : []), ...(push?.publicKeys ?? [])];
   const { methodNames } = options;
   const deps = { log, lifecycle: state, gate, streams, newId, methodNames };
-  const rest = (ctx: Context, agent: ServedAgent) => serveRest(ctx, agent, deps);
-  const rpc = resource({ POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps) });
-  const card = resource({ GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps) });
+  const { rpc, card, rest } = handlersWith(deps);
 
   const router = new Router<RequestState>();
   router.all("/healthz", resource({ GET: healthz }));
@@ -107,23 +106,16 @@ function routes(options: AppOptions): Router<RequestState> {
     );
   });
   for (const path of CARD_PATHS) router.all(`/agents${path}`, noSlash);
-  const byHost = new Map(
-    [...agents].flatMap(
-      ([
-        name,
-        {
-          config: { host },
-        },
-      ]) => (host ? [[host, name]] : []),
-    ),
-  );
+  const byHost = placesByHost(agents);
   const dialects = new Set([...agents.values()].flatMap((agent) => agent.dialects.all));
   // A host's root is that of its agent, or else of the default one; without either, nothing is there.
   for (const base of ["", "/agents/:agent"]) {
     const serve = (handler: AgentHandler) => (ctx: RouterContext<RequestState>) => {
-      const named = ctx.params["agent"] ?? byHost.get(ctx.hostname.toLowerCase()) ?? config.default;
-      const agent = agents.get(named ?? "");
-      return agent ? withAgent(ctx, agent, handler) : noSuchAgent(ctx, gate);
+      const named = ctx.params["agent"];
+      const at = named === undefined ? byHost.get(ctx.hostname.toLowerCase()) : undefined;
+      const agent = at?.agent ?? agents.get(named ?? config.default ?? "");
+      if (!agent) return noSuchAgent(ctx, gate);
+      return withAgent(ctx, agent, (inner) => handler(inner, agent, at?.door));
     };
     for (const dialect of dialects) serveDialect(router, base, { dialect, serve, deps });
     router.all(base || "/", serve(rpc));
@@ -132,6 +124,30 @@ function routes(options: AppOptions): Router<RequestState> {
   }
   return router;
 }
+
+/** A host of an agent's own; with a door, it speaks one dialect alone. */
+interface HostPlace {
+  readonly agent: ServedAgent;
+  readonly door?: Door;
+}
+
+function placesByHost(agents: AppOptions["agents"]): ReadonlyMap<string, HostPlace> {
+  const places = new Map<string, HostPlace>();
+  for (const agent of agents.values()) {
+    if (agent.config.host !== undefined) places.set(agent.config.host, { agent });
+    for (const [host, door] of agent.hostDoors) places.set(host, { agent, door });
+  }
+  return places;
+}
+
+/** @param door absent: the request is to the agent's usual URL */
+type AgentHandler = (ctx: Context, agent: ServedAgent, door?: Door) => void | Promise<void>;
+
+const handlersWith = (deps: TransportDeps): Readonly<Record<"rpc" | "card" | "rest", AgentHandler>> => ({
+  rpc: resource({ POST: (ctx, agent: ServedAgent, door?: Door) => serveJsonRpc(ctx, agent, deps, door) }),
+  card: resource({ GET: (ctx, agent: ServedAgent, door?: Door) => sendCard(ctx, agent, deps, door) }),
+  rest: (ctx, agent, door) => serveRest(ctx, agent, deps, door),
+});
 
 interface DialectRoutes {
   readonly dialect: ClientDialect;
@@ -147,18 +163,16 @@ function serveDialect(
   { dialect, serve, deps }: DialectRoutes,
 ): void {
   const own = `${base}/${dialect.name}`;
-  const rpc = resource({
-    POST: (ctx, agent: ServedAgent) => serveJsonRpc(ctx, agent, deps, agent.doorOf(dialect)),
-  });
-  const card = resource({
-    GET: (ctx, agent: ServedAgent) => sendCard(ctx, agent, deps, agent.doorOf(dialect)),
-  });
-  router.all(own, serve(rpc));
-  for (const path of CARD_PATHS) router.all(own + path, serve(card));
-  router.all(
-    `${own}/*path`,
-    serve((ctx, agent) => serveRest(ctx, agent, deps, agent.doorOf(dialect))),
-  );
+  const { rpc, card, rest } = handlersWith(deps);
+  const behind =
+    (handler: AgentHandler): AgentHandler =>
+    async (ctx, agent) => {
+      agent.dialects.require(dialect);
+      await handler(ctx, agent, agent.doorOf(dialect));
+    };
+  router.all(own, serve(behind(rpc)));
+  for (const path of CARD_PATHS) router.all(own + path, serve(behind(card)));
+  router.all(`${own}/*path`, serve(behind(rest)));
 }
 
 /** What clients make of a base URL such as `…/agents/jester`, which to them is a file of the folder `…/agents/`. */
@@ -176,9 +190,11 @@ async function noSuchAgent(ctx: Context, gate: Gate): Promise<void> {
   sendFault(ctx, 404, "not-found", "There is no such agent");
 }
 
-type AgentHandler = (ctx: Context, agent: ServedAgent) => void | Promise<void>;
-
-function withAgent(ctx: Context, agent: ServedAgent, handler: AgentHandler): void | Promise<void> {
+function withAgent(
+  ctx: Context,
+  agent: ServedAgent,
+  handler: (ctx: Context, agent: ServedAgent) => void | Promise<void>,
+): void | Promise<void> {
   const { name, adapter, timeouts } = agent.config;
   Object.assign(ctx.state.line, { agent: name, dialect: adapter });
   ctx.state.stalledAfter = timeouts.stalledClient;

@@ -5,6 +5,7 @@ import { accessFaults } from "./access-checks.ts";
 import { isObject, keyOf, valueAt, type Path, type SourceDocument } from "./document.ts";
 import { phrase, suggestion, toComplaints, toPath, type Complaint } from "./faults.ts";
 import { DEFAULT_KEY_HEADER } from "./auth-schema.ts";
+import { servedFaults } from "./served-checks.ts";
 import { tlsFileFaults } from "./tls-files.ts";
 import { isGrpcUrl } from "./urls.ts";
 import { ConfigSchema, type ParsedConfig } from "./schema.ts";
@@ -54,6 +55,7 @@ export async function check(
   }
   complaints.push(...unknownDefault(source.value, agents));
   complaints.push(...sharedHosts(source.value, agents));
+  complaints.push(...servedFaults(source.value, adapters));
   complaints.push(...unknownInGrants(source.at(["auth"]), ["auth"], agents));
   complaints.push(...mtlsWithoutCa(source.value));
   complaints.push(...accessFaults(agents));
@@ -88,11 +90,20 @@ function sharedHosts(value: unknown, agents: unknown): Complaint[] {
   if (own !== undefined) seen.set(own, "server.publicUrl; name the agent as `default` instead");
   return Object.keys(isObject(agents) ? agents : {}).flatMap((name) => {
     const host = valueAt(agents, [name, "host"]);
-    if (typeof host !== "string") return [];
-    const other = seen.get(host.toLowerCase());
-    if (other !== undefined) return [complain(["agents", name, "host"], `is also the host of ${other}`)];
-    seen.set(host.toLowerCase(), `agents.${name}`);
-    return [];
+    const hosts = valueAt(agents, [name, "hosts"]);
+    const places: [string, Path][] = [
+      ...(typeof host === "string" ? [[host, ["agents", name, "host"]] satisfies [string, Path]] : []),
+      ...Object.keys(isObject(hosts) ? hosts : {}).map((key): [string, Path] => [
+        key,
+        ["agents", name, "hosts", key],
+      ]),
+    ];
+    return places.flatMap(([key, path]) => {
+      const other = seen.get(key.toLowerCase());
+      if (other !== undefined) return [complain(path, `is also the host of ${other}`)];
+      seen.set(key.toLowerCase(), `agents.${name}`);
+      return [];
+    });
   });
 }
 

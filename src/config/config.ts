@@ -136,8 +136,12 @@ export interface AgentConfig {
   /** Absent: the vendor is not asked to push. */
   readonly vendorPush?: VendorPush;
   readonly onDisconnect: "continue" | "cancel";
+  /** What clients may speak; absent: all that there is. */
+  readonly serve?: readonly string[];
   /** A host name at whose root it is served. */
   readonly host?: string;
+  /** Host names at whose root it is served in one dialect alone. */
+  readonly hosts?: Readonly<Record<string, string>>;
   /** Absent: `auto`. */
   readonly clientSdk?: ClientSdk;
   /** Who names a new conversation if the client has not. Absent: the agent, until it does not. */

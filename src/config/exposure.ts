@@ -22,7 +22,9 @@ export function hostsOf({ auth, server, agents }: Reached): readonly string[] | 
   if (allowedHosts === undefined && !isOpenLocally) return undefined;
   const callbackUrls = [...agents.values()].flatMap(({ vendorPush }) => vendorPush?.callbackUrl ?? []);
   const own = [publicUrl, ...callbackUrls].map((url) => new URL(url).hostname);
-  const ofAgents = [...agents.values()].flatMap(({ host: name }) => name ?? []);
+  const ofAgents = [...agents.values()].flatMap(({ host: name, hosts }) =>
+    Object.keys(hosts ?? {}).concat(name ?? []),
+  );
   return [...own, ...ofAgents, ...(allowedHosts ?? [])];
 }
 

@@ -64,6 +64,7 @@ function resolveAgent(
   { options, live, vendorPush }: ResolvedParts,
 ): AgentConfig {
   const clientSdk = agent.clientSdk ?? defaults.clientSdk;
+  const serve = agent.serve ?? defaults.serve;
   return deepFreeze({
     name,
     adapter: agent.adapter,
@@ -83,6 +84,8 @@ function resolveAgent(
     limits: { ...DEFAULT_LIMITS, ...defaults.limits, ...agent.limits },
     onDisconnect: agent.onDisconnect ?? defaults.onDisconnect ?? "continue",
     ...(agent.host !== undefined && { host: agent.host }),
+    ...(agent.hosts && { hosts: agent.hosts }),
+    ...(serve && { serve }),
     ...(clientSdk && { clientSdk }),
     ...(agent.strict && { strict: true }),
     ...(agent.contextIds !== "auto" && { contextIds: agent.contextIds }),

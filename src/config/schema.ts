@@ -12,7 +12,7 @@ import {
   CardSigningSchema,
   ExtendedCardSchema,
 } from "./cards-schema.ts";
-import { agentHost, clientSdk, strict } from "./clients-schema.ts";
+import { agentHost, clientSdk, dialectHosts, serve, strict } from "./clients-schema.ts";
 import { CorsSchema } from "./cors-schema.ts";
 import { LimitsSchema, TimeoutsSchema } from "./limits-schema.ts";
 import { PushSchema, VendorPushSchema } from "./push-schema.ts";
@@ -90,7 +90,9 @@ const AgentSchema = z.strictObject({
       "Have the vendor push to the proxy; see [vendorPush](#agentsnamevendorpush). Absent: it does not.",
   }),
   onDisconnect: onDisconnect(),
+  serve: serve(),
   host: agentHost(),
+  hosts: dialectHosts(),
   clientSdk: clientSdk(),
   contextIds: contextIds(),
   timeZone: timeZone(),
@@ -206,6 +208,7 @@ const DefaultsSchema = z.strictObject({
   limits: LimitsSchema.exactOptional().meta({ description: "See [limits](#limits)." }),
   onDisconnect: onDisconnect(),
   clientSdk: clientSdk(),
+  serve: serve(),
 });
 
 export const ConfigSchema = z.strictObject({

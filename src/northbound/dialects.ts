@@ -80,6 +80,14 @@ export class ClientDialects {
     return this.reference === undefined ? own : [this.reference, ...own];
   }
 
+  /** Throws `method-not-found` if the dialect is not served; absent: 0.3.0. */
+  require(dialect: ClientDialect | undefined): void {
+    const isServed = dialect ? this.all.includes(dialect) : this.reference !== undefined;
+    if (isServed) return;
+    const message = `Nothing is served here: this agent speaks ${this.names.join(", ")}`;
+    throw new A2AError("method-not-found", { message });
+  }
+
   /** What a request speaks that does not say so; undefined for 0.3.0. */
   get usual(): ClientDialect | undefined {
     return this.reference === undefined ? this.all[0] : undefined;

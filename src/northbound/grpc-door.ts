@@ -60,6 +60,7 @@ export class GrpcDoor {
       const principal = (entrance.principal = await gate.identify(presentedBy(call, metadata)));
       const agent = (entrance.agent = agents.select(textIn(metadata, AGENT_KEY), call.getHost()));
       await gate.admit(principal, agent.config.name);
+      agent.dialects.require(entrance.api.dialect);
       return { principal, agent, held: gate.openBody(principal) };
     };
     const guarded = new Map(apis.map((api) => [api.service.name, api]));

@@ -83,7 +83,7 @@ async function serveDialect(exchange: Exchange, dialect: ClientDialect): Promise
     agent.dialects.requireVersion(ctx, dialect);
     const route = dialectRoute(dialect, ctx.method, pathBelow(ctx, dialect));
     if ("allow" in route)
-      return refuseRoute(ctx, route.allow, { error: (error) => errorBody(dialect, error) });
+      return refuseRoute(ctx, route.allow, { error: (error) => errorBody(dialect, error) }, dialect.name);
     const body = route.hasBody ? await readBody(ctx, agent.config.limits, held) : undefined;
     const params = dialect.toParams(route.name, paramsOf(route, ctx.query, body));
     const { method } = route;
@@ -114,9 +114,17 @@ async function readBody(ctx: Context, limits: Limits, held: HeldBytes): Promise<
   return text === "" ? undefined : parseBody(text, limits.requestValues, held.takeValues);
 }
 
-function refuseRoute(ctx: Context, allow: readonly string[], format: Pick<RestFormat, "error">): void {
+function refuseRoute(
+  ctx: Context,
+  allow: readonly string[],
+  format: Pick<RestFormat, "error">,
+  speaks?: string,
+): void {
   ctx.state.line.outcome = allow.length === 0 ? "not-found" : "method-not-allowed";
-  const message = allow.length === 0 ? "Nothing is served here" : `This resource has ${allow.join(", ")}`;
+  const message =
+    allow.length === 0
+      ? `Nothing is served here${speaks === undefined ? "" : `: this URL speaks ${speaks}`}`
+      : `This resource has ${allow.join(", ")}`;
   if (allow.length > 0) ctx.set("Allow", allow.join(", "));
   const error = new A2AError("method-not-found", { message });
   sendJson(ctx, allow.length === 0 ? error.httpStatus : 405, format.error(error));

@@ -69,7 +69,7 @@ export class ServedAgent {
     this.config = config;
     this.gateway = gateway;
     this.url = agentUrl(publicUrl, config);
-    this.dialects = dialects;
+    this.dialects = config.serve ? dialects.only(config.serve) : dialects;
     this.#place = place;
   }
 
@@ -89,6 +89,15 @@ export class ServedAgent {
     const { publicUrl } = this.#place;
     const url = host === undefined ? `${this.url}${dialect.name}/` : urlOfHost(publicUrl, host);
     return { dialect, url, grpcUrl: dialect.grpc && this.#grpcUrl };
+  }
+
+  /** The doors at hosts that speak one dialect alone, by the host's name. */
+  get hostDoors(): ReadonlyMap<string, Door> {
+    const doors = Object.entries(this.config.hosts ?? {}).flatMap(([host, name]) => {
+      const dialect = this.dialects.all.find((one) => one.name === name);
+      return dialect ? [[host, this.doorOf(dialect, host)] as const] : [];
+    });
+    return new Map(doors);
   }
 
   /** By which clients of a dialect come that have used the agent's usual URL. */

@@ -7,6 +7,7 @@ import { Gate } from "../../src/auth/gate.ts";
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type AgentConfig } from "../../src/config/config.ts";
 import type { GrpcConnections } from "../../src/config/grpc.ts";
 import type { Gateway } from "../../src/gateway/gateway.ts";
+import { ClientDialects } from "../../src/northbound/dialects.ts";
 import { startGrpc, type GrpcServer } from "../../src/northbound/grpc-server.ts";
 import type { Lifecycle } from "../../src/northbound/health.ts";
 import { servedAgents } from "../../src/northbound/served-agent.ts";
@@ -74,7 +75,7 @@ export async function startGrpcHarness(options: HarnessOptions): Promise<GrpcHar
     agents: servedAgents(
       gateways,
       { agents: configs, server: { publicUrl: "https://proxy.example" } },
-      { declared: gate.declared, push: false },
+      { declared: gate.declared, push: false, dialects: new ClientDialects([client10], "a2a-0.3") },
     ),
     dialects: [client10],
     fallback: "fallback" in options ? options.fallback : [...gateways.keys()][0],
