@@ -90,7 +90,9 @@ const MESSAGE = acceptSendParams(
 function seenBy({ dialect }: Client, event: AgentEvent): readonly unknown[] {
   if (!dialect) return [event];
   const complete: StreamEvent = JSON.parse(JSON.stringify(event));
-  return dialect.fromEvent(complete);
+  const { events } = dialect;
+  const write = "open" in events ? events.open("stream", {}) : events.write;
+  return write(complete, false);
 }
 
 /** As the states are called in 0.3.0. */

@@ -154,7 +154,9 @@ const update01 = (state: string, more: object = {}): object => ({
 export const SENT: Readonly<Record<string, Sent>> = {
   "a2a-0.3": sentAs("user", PARTS03, { kind: "message" }),
   "a2a-1.0": sentAs("ROLE_USER", PARTS10),
-  "a2a-snake": sentAs("ROLE_USER", PARTS10).map((params) => Object(respelled(params))),
+  "a2a-snake": sentAs("ROLE_USER", PARTS10).map((params) =>
+    Object.assign(Object(respelled(params)), { "a2a-version": "1.0" }),
+  ),
   "a2a-0.1": PARTS01.map((part) => ({
     ...IDS01,
     message: message01("user", [part]),

@@ -45,6 +45,8 @@ export interface Dialect {
   readonly grpc?: GrpcService;
   /** Of the bodies over HTTP+JSON, if it is not application/json. */
   readonly mediaType?: string;
+  /** A client chooses the id of a new task: a message to a task that does not exist begins it. */
+  readonly clientMintsTaskIds?: boolean;
 }
 
 export type BindingName = "jsonrpc" | "http+json" | "grpc";
@@ -85,8 +87,6 @@ export interface Channel {
 export interface AgentDialect<O, Card> extends Dialect {
   /** Strict. */
   readonly options: z.ZodType<O>;
-  /** See `Backend.clientMintsTaskIds`. */
-  readonly clientMintsTaskIds?: boolean;
   codec(options: O): AgentCodec<Card>;
 }
 
@@ -156,14 +156,18 @@ export interface Notifications {
 export interface ClientDialect extends Dialect {
   /** Of the request and the answer: the extensions that the client asks for, and those that apply. */
   readonly extensionsHeader: string;
+  /** The extensions that the client asks for, if the dialect has them in the params. */
+  readonly extensionsIn?: (params: unknown) => string | undefined;
   /** Whether an `A2A-Version` asks for this dialect. */
   speaks(version: string): boolean;
   /** Throws `invalid-params`. */
   toParams(method: MethodName, params: unknown): unknown;
-  /** The result of a method as JSON. */
-  fromResult(method: MethodName, result: UnaryResult): unknown;
-  /** What an event of a stream becomes: one event or several, or none if the dialect has nothing to say of it. */
-  fromEvent(event: StreamEvent): readonly object[];
+  /**
+   * The result of a method as JSON.
+   * @param params what `toParams` has made of the client's; absent over gRPC
+   */
+  fromResult(method: MethodName, result: UnaryResult, params?: unknown): unknown;
+  readonly events: EventWriting;
   readonly notifications: Notifications;
   readonly toRpcError: (error: A2AError) => RpcErrorObject;
   readonly toRestError?: (error: A2AError) => RestError;
@@ -180,6 +184,23 @@ export interface ExtendedReference {
   /** What of the document a client of this dialect knows: what it verifies a signature over. */
   readonly asRead: object;
 }
+
+/** What an event of a stream becomes: one event or several, or none if the dialect has nothing to say of it. */
+export type WriteEvent = (event: StreamEvent, isLast: boolean) => readonly object[];
+
+/**
+ * How a dialect writes events: each by itself, the same for all clients, or with what the stream has had before. Such a stream
+ * always begins at its beginning: `Last-Event-ID` does not count.
+ */
+type EventWriting =
+  | { readonly write: WriteEvent }
+  | {
+      /**
+       * A writer for one stream.
+       * @param params what `toParams` has made of the client's
+       */
+      readonly open: (method: MethodName, params: unknown) => WriteEvent;
+    };
 
 /** Where clients of a dialect reach an agent. */
 export interface ServedPlace {

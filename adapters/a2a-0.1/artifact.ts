@@ -8,6 +8,7 @@ import type { AgentArtifact } from "../../src/adapter.ts";
 import type { Artifact } from "../../src/protocol/model.ts";
 import { compact } from "../shared/object.ts";
 import { ArtifactIds } from "./artifact-ids.ts";
+import type { ArtifactIndexes } from "./artifact-indexes.ts";
 import { splitExtras, withExtras } from "./extras.ts";
 import { fromCanonicalParts, toCanonicalParts } from "./parts.ts";
 import type { WireArtifact } from "./wire.ts";
@@ -64,15 +65,13 @@ export function toCanonicalArtifacts(
   return [...known.values()];
 }
 
-/** @param position where the artifact stands among the task's; its index where its id does not tell one */
-export function fromCanonicalArtifact(artifact: Artifact | KeyedArtifact, position: number): WireArtifact {
+/** @param indexes of the task or stream that the artifact is from */
+export function fromCanonicalArtifact(
+  artifact: Artifact | KeyedArtifact,
+  indexes: ArtifactIndexes,
+): WireArtifact {
   const { metadata, extras } = splitExtras(artifact.metadata);
-  const { name, description, parts } = artifact;
-  const index = indexOf(artifact.artifactId) ?? position;
+  const { artifactId, name, description, parts } = artifact;
+  const index = indexes.of(artifactId);
   return compact({ ...extras, name, description, parts: fromCanonicalParts(parts), index, metadata });
-}
-
-function indexOf(artifactId: string): number | undefined {
-  const digits = /^artifact-(\d{1,9})$/.exec(artifactId)?.[1];
-  return digits === undefined ? undefined : Number(digits);
 }

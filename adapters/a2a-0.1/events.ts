@@ -22,6 +22,7 @@ import {
   toCanonicalArtifact,
 } from "./artifact.ts";
 import type { ArtifactIds } from "./artifact-ids.ts";
+import type { ArtifactIndexes } from "./artifact-indexes.ts";
 import { splitExtras, withExtras } from "./extras.ts";
 import { toCanonicalMessage } from "./message.ts";
 import { fromCanonicalStatus, toCanonicalStatus, toCanonicalTask } from "./task.ts";
@@ -126,13 +127,13 @@ function toCanonicalArtifactUpdate(
   });
 }
 
-/** @param position where the artifact stands among the task's, counted by the caller */
+/** @param indexes of the stream */
 export function fromCanonicalArtifactUpdate(
   event: TaskArtifactUpdateEvent | (AgentArtifactUpdate & { artifact: KeyedArtifact }),
-  position: number,
+  indexes: ArtifactIndexes,
 ): WireArtifactEvent {
   const { metadata, extras } = splitExtras(event.metadata);
   const { append, lastChunk } = event;
-  const artifact = compact({ ...fromCanonicalArtifact(event.artifact, position), append, lastChunk });
+  const artifact = compact({ ...fromCanonicalArtifact(event.artifact, indexes), append, lastChunk });
   return compact({ ...extras, id: event.taskId, artifact, metadata });
 }

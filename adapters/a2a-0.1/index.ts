@@ -7,6 +7,7 @@ import type { AgentDialect } from "../../src/dialect.ts";
 import type { AgentCard } from "../../src/protocol/card.ts";
 import { agentOver } from "../../src/southbound/agent-over.ts";
 import { canonicalNames } from "../shared/method-names.ts";
+import { client01 } from "./client.ts";
 import { codec01, Options } from "./codec.ts";
 import { DIALECT } from "./extras.ts";
 import { JSONRPC } from "./params.ts";
@@ -23,5 +24,6 @@ export const legacy: Adapter<Options> = {
   name: DIALECT,
   options: Options,
   methodNames: canonicalNames(JSONRPC),
+  serves: client01,
   connect: (options, southbound) => agentOver(dialect, options, southbound),
 };

@@ -1,5 +1,5 @@
 /**
- * Methods and their params. In 0.1 the client mints the task's id and names the session around the message; in 0.3.0
+ * Methods, and their params as agents get them (client-params.ts has those of clients). In 0.1 the client mints the task's id and names the session around the message; in 0.3.0
  * (§7.1) both ids are the message's own and a new task has none.
  *
  * historyLength: in 0.1 absent, null and 0 mean none; in 0.3.0 absent and 0 mean all, and none cannot be said. The
@@ -7,16 +7,12 @@
  * Lossy towards the wire: `blocking`, and a push config's id.
  */
 import type { z } from "zod";
-import type { AgentMessage, Call, VendorTask } from "../../src/adapter.ts";
+import type { Call, VendorTask } from "../../src/adapter.ts";
 import type { JsonRpcMethods } from "../../src/dialect.ts";
-import type {
-  MessageSendParams,
-  PushNotificationConfig,
-  TaskQueryParams,
-} from "../../src/protocol/params.ts";
+import type { MessageSendParams, PushNotificationConfig } from "../../src/protocol/params.ts";
 import { compact } from "../shared/object.ts";
-import { fromCanonicalMessage, toCanonicalMessage } from "./message.ts";
-import { fromCanonicalModes, toCanonicalModes } from "./modes.ts";
+import { fromCanonicalMessage } from "./message.ts";
+import { fromCanonicalModes } from "./modes.ts";
 import type { WirePushConfig, WireSendParams, WireTaskParams } from "./wire.ts";
 
 export const JSONRPC = {
@@ -51,29 +47,8 @@ export function fromCanonicalSendParams(params: MessageSendParams, offered: Offe
   });
 }
 
-/** What a 0.1 client sends, for an agent of 0.3.0; the id is the client's, whether or not the task exists yet. */
-export function toCanonicalSendParams(
-  wire: WireSendParams,
-): Omit<MessageSendParams, "message"> & { message: AgentMessage } {
-  const { id, sessionId, message, acceptedOutputModes: modes, pushNotification: push, historyLength } = wire;
-  const configuration = compact({
-    acceptedOutputModes: modes?.length ? toCanonicalModes(modes) : undefined,
-    historyLength: historyLength || undefined,
-    pushNotificationConfig: push ? toCanonicalPushConfig(push) : undefined,
-  });
-  return compact({
-    message: compact({ ...toCanonicalMessage(message), taskId: id, contextId: sessionId }),
-    configuration: Object.keys(configuration).length > 0 ? configuration : undefined,
-    metadata: wire.metadata,
-  });
-}
-
 /** Params of tasks/get, tasks/cancel and tasks/resubscribe. */
 export function fromCanonicalTaskParams({ id, historyLength, metadata }: VendorTask): WireTaskParams {
-  return compact({ id, historyLength: historyLength || undefined, metadata });
-}
-
-export function toCanonicalTaskParams({ id, historyLength, metadata }: WireTaskParams): TaskQueryParams {
   return compact({ id, historyLength: historyLength || undefined, metadata });
 }
 

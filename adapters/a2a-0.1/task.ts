@@ -15,6 +15,7 @@ import {
   fromCanonicalArtifact,
   toCanonicalArtifacts,
 } from "./artifact.ts";
+import { ArtifactIndexes } from "./artifact-indexes.ts";
 import { splitExtras, withExtras } from "./extras.ts";
 import { fromCanonicalMessage, toCanonicalMessage } from "./message.ts";
 import type { WireStatus, WireTask } from "./wire.ts";
@@ -78,12 +79,13 @@ export function toCanonicalTask(task: WireTask, mode: ArtifactMode): KeyedTask {
 export function fromCanonicalTask(task: Task | KeyedTask): WireTask {
   const { metadata, extras } = splitExtras(task.metadata);
   const { status: more, ...rest } = extras;
+  const indexes = new ArtifactIndexes();
   return compact({
     ...rest,
     id: task.id,
     sessionId: task.contextId,
     status: fromCanonicalStatus(task.status, more),
-    artifacts: task.artifacts?.map(fromCanonicalArtifact),
+    artifacts: task.artifacts?.map((artifact) => fromCanonicalArtifact(artifact, indexes)),
     history: task.history?.map(fromCanonicalMessage),
     metadata,
   });

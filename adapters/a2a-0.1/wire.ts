@@ -101,8 +101,13 @@ export const WirePushConfig = z.looseObject({
 });
 export type WirePushConfig = z.infer<typeof WirePushConfig>;
 
+export const WireTaskPushConfig = z.looseObject({
+  id: z.string().min(1),
+  pushNotificationConfig: WirePushConfig,
+});
+
 export const WireSendParams = z.looseObject({
-  id: z.string(),
+  id: z.string().min(1),
   sessionId: Text,
   message: WireMessage,
   acceptedOutputModes: Strings,
@@ -113,7 +118,7 @@ export const WireSendParams = z.looseObject({
 export type WireSendParams = z.infer<typeof WireSendParams>;
 
 export const WireTaskParams = z.looseObject({
-  id: z.string(),
+  id: z.string().min(1),
   historyLength: z.int().min(0).nullish(),
   metadata: Metadata,
 });

@@ -66,7 +66,7 @@ export const client10: ClientDialect = {
   speaks: (version) => /^v?1(\.\d+){0,2}$/.test(version),
   toParams,
   fromResult,
-  fromEvent: (event) => [fromCanonicalEvent(event)],
+  events: { write: (event) => [fromCanonicalEvent(event)] },
   // A StreamResponse.
   notifications: { mediaType: MEDIA_TYPE, anyScheme: true, toBody: fromCanonicalReply },
   toRpcError: (error) => {

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import type { Adapter, Call } from "../../src/adapter.ts";
-import type { AgentCodec, AgentDialect, Channel, JsonRpcMethods } from "../../src/dialect.ts";
+import type { AgentCodec, AgentDialect, Channel } from "../../src/dialect.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { agentOver } from "../../src/southbound/agent-over.ts";
 import { bindingOf, isSameUrl } from "../a2a-1.0/card.ts";
@@ -16,23 +16,9 @@ import type { WireCard } from "../a2a-1.0/wire.ts";
 import { canonicalNames } from "../shared/method-names.ts";
 import { compact } from "../shared/object.ts";
 import { Send } from "../shared/send.ts";
+import { clientSnake } from "./client.ts";
+import { DIALECT, JSONRPC, VERSION } from "./methods.ts";
 import { respelled } from "./spelling.ts";
-
-const VERSION = "1.0";
-
-const JSONRPC = {
-  send: "a2a.sendMessage",
-  stream: "a2a.sendStreamingMessage",
-  getTask: "a2a.getTask",
-  listTasks: "a2a.listTasks",
-  cancelTask: "a2a.cancelTask",
-  resubscribe: "a2a.subscribeToTask",
-  setPush: "a2a.createTaskPushNotificationConfig",
-  getPush: "a2a.getTaskPushNotificationConfig",
-  listPush: "a2a.listTaskPushNotificationConfigs",
-  deletePush: "a2a.deleteTaskPushNotificationConfig",
-  extendedCard: "a2a.getExtendedAgentCard",
-} as const satisfies JsonRpcMethods;
 
 const Options = z.strictObject({
   send: Send,
@@ -102,7 +88,7 @@ function codec(options: Options): AgentCodec<WireCard> {
 }
 
 const dialect: AgentDialect<Options, WireCard> = {
-  name: "a2a-snake",
+  name: DIALECT,
   options: Options,
   jsonrpc: JSONRPC,
   codec,
@@ -112,5 +98,6 @@ export const a2aSnake: Adapter<Options> = {
   name: dialect.name,
   options: Options,
   methodNames: canonicalNames(JSONRPC),
+  serves: clientSnake,
   connect: (options, southbound) => agentOver(dialect, options, southbound),
 };

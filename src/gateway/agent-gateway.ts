@@ -66,6 +66,7 @@ export class AgentGateway implements Gateway {
     const wait = params.configuration?.blocking !== false;
     const run = await this.#send(params, caller, { listened: !wait, mode: wait ? "send" : "stream" });
     this.#cancelWithClient(run, caller);
+    if (caller.mintsTaskIds) void this.#publishSoon(run);
     const enough = wait ? run.done : run.firstResult;
     const limit = wait ? timeouts.blocking : timeouts.nonBlocking;
     if (!(await settlesWithin(limit, enough))) await run.publish();
@@ -146,9 +147,10 @@ export class AgentGateway implements Gateway {
     const { principal } = caller;
     const extras = this.#extras(caller);
     const { taskId, contextId } = params.message;
-    const named = taskId === undefined ? undefined : await this.#access.continued(params.message, caller);
+    const named = await this.#access.continued(params.message, caller);
     const { push, configuration } = await this.#push.inline(params.configuration, caller);
     const existing = named && (await this.#access.leased(named, params.message));
+    const claimed = existing || taskId === undefined ? undefined : await this.#ids.claim(principal, taskId);
     try {
       if (existing && push) await this.#push.keep(existing.record, push);
       const message = await this.#ids.vendorMessage(
@@ -163,12 +165,14 @@ export class AgentGateway implements Gateway {
         principal,
         contextId,
         existing,
+        claimed,
         send: { message: params.message, params: { ...params, configuration, message }, mode: how.mode },
         push: existing ? undefined : push,
         listened: how.listened,
       });
     } catch (error) {
       if (existing) this.#access.release(existing);
+      if (claimed) this.#access.release({ lease: claimed });
       throw error;
     }
   }
@@ -191,6 +195,16 @@ export class AgentGateway implements Gateway {
     const run = this.#follow(existing, caller, report ?? canceledReport);
     await settlesWithin(this.#context.agent.timeouts.request, run.done);
     return taskOf(run);
+  }
+
+  /** A client that has named its task may ask for it while it waits for the answer. */
+  async #publishSoon(run: TurnRunner): Promise<void> {
+    const { agent } = this.#context;
+    try {
+      if (!(await settlesWithin(agent.timeouts.nonBlocking, run.firstResult))) await run.publish();
+    } catch {
+      // The call itself tells what has gone wrong.
+    }
   }
 
   /** An interrupted task as it is; the agent is asked, and followed if the task has gone on there. */

@@ -26,6 +26,8 @@ export interface Caller {
   readonly extensions: readonly string[];
   /** Headers for the vendor, in lower case: those that the agent's `forward` names. */
   readonly forwarded?: Readonly<Record<string, string>> | undefined;
+  /** The client names new tasks itself: a message to a task that does not exist begins the task under that id. */
+  readonly mintsTaskIds?: boolean | undefined;
   /** Joins the engine's log lines to the request's. */
   readonly requestId?: string | undefined;
 }

@@ -2,7 +2,7 @@
  * Which dialect a request speaks, besides 0.3.0, which is what is left if nothing says otherwise: the base URL, the header
  * `A2A-Version`, or the name of the method, if only one dialect has it.
  */
-import type { ClientDialect } from "../dialect.ts";
+import type { ClientDialect, WriteEvent } from "../dialect.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { METHODS, methodNamed, wireNameOf, type Method, type MethodName } from "../protocol/methods.ts";
 import type { OutgoingEvent } from "../gateway/gateway.ts";
@@ -21,20 +21,27 @@ export const REFERENCE_NAME = "0.3.0";
 /** 0.3.0's own versions of the header; an empty one means 0.3, as an absent one does. */
 const REFERENCE = /^(0\.3(\.\d+)?)?$/;
 
-const encoders = new WeakMap<ClientDialect, (outgoing: OutgoingEvent) => readonly string[]>();
+type Encode = (outgoing: OutgoingEvent) => readonly string[];
 
-/** An event as JSON texts of a dialect. */
-export function eventsIn(dialect: ClientDialect, outgoing: OutgoingEvent): readonly string[] {
-  const encode =
-    encoders.get(dialect) ??
-    oncePerEvent((event) => dialect.fromEvent(event).map((one) => JSON.stringify(one)));
-  encoders.set(dialect, encode);
-  return encode(outgoing);
+const shared = new WeakMap<WriteEvent, Encode>();
+
+/** Gives an event's JSON texts in a dialect, for one stream: of this method, with its params in 0.3.0's form. */
+export function eventEncoderOf({ dialect: { events }, name }: DialectCall, params: unknown): Encode {
+  if ("open" in events) return encoderOf(events.open(name, params));
+  const known = shared.get(events.write) ?? encoderOf(events.write);
+  shared.set(events.write, known);
+  return known;
 }
 
+const encoderOf = (write: WriteEvent): Encode =>
+  oncePerEvent((event, { last }) => write(event, last).map((one) => JSON.stringify(one)));
+
 /** What a method answers, as JSON of the dialect. */
-export const answerIn = (dialect: ClientDialect, name: MethodName, result: Answer): unknown =>
-  result instanceof ServedCard ? result.document : dialect.fromResult(name, result);
+export const answerIn = (
+  { dialect, name }: Pick<DialectCall, "dialect" | "name">,
+  result: Answer,
+  params?: unknown,
+): unknown => (result instanceof ServedCard ? result.document : dialect.fromResult(name, result, params));
 
 /** A method as a dialect calls it. */
 export interface DialectCall {

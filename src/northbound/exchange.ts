@@ -43,6 +43,8 @@ export interface Exchange {
   method?: Method;
   /** Absent: 0.3.0. */
   dialect?: ClientDialect | undefined;
+  /** The extensions that the client asks for, if it does so in the params. */
+  extensions?: string | undefined;
   caller?: Admitted;
 }
 
@@ -187,10 +189,12 @@ async function invocationOf(exchange: Exchange, method: Method, params: unknown)
     principal: principal.id,
     dialect: exchange.dialect?.name,
     signal: gone,
-    extensions: requestedExtensions(ctx.get(headerOf(exchange))),
+    extensions: requestedExtensions(exchange.extensions ?? ctx.get(headerOf(exchange))),
+    mintsTaskIds: dialect?.clientMintsTaskIds,
     forwarded: forwardedOf(config.forward, (name) => ctx.get(name)),
   };
-  const after = lastEventId(ctx.get("Last-Event-ID"));
+  const isCounted = dialect !== undefined && "open" in dialect.events;
+  const after = isCounted ? undefined : lastEventId(ctx.get("Last-Event-ID"));
   return {
     gateway,
     ...allowance({ agent, principal, gate: deps.gate, method: method.name, door }),

@@ -12,6 +12,8 @@ export const apisOf = (dialects: readonly ClientDialect[]): GrpcApi[] =>
   dialects.flatMap((dialect) => (dialect.grpc ? [dialectApi(dialect, dialect.grpc)] : []));
 
 function dialectApi(dialect: ClientDialect, service: GrpcService): GrpcApi {
+  const { events } = dialect;
+  if ("open" in events) throw new Error(`${dialect.name}: over gRPC, each event is written by itself`);
   return {
     service,
     dialect,
@@ -20,7 +22,7 @@ function dialectApi(dialect: ClientDialect, service: GrpcService): GrpcApi {
     requireVersion: (version = "") => {
       if (version !== "" && !dialect.speaks(version)) throw notSupported(version, [dialect.name]);
     },
-    responses: eventEncoder((event) => dialect.fromEvent(event).map(messageOf)),
+    responses: eventEncoder((event) => events.write(event, false).map(messageOf)),
     toStatus: (error) => toGrpcStatus(error, dialect.toGrpcFault?.(error)),
   };
 }
@@ -32,7 +34,7 @@ const rpcsOf = (dialect: ClientDialect): Rpc[] =>
     const rpc = rpcOf(methodNamed(wireNameOf(method)), {
       name,
       params: (request) => dialect.toParams(method, request),
-      response: (result) => messageOf(answerIn(dialect, method, result)),
+      response: (result) => messageOf(answerIn({ dialect, name: method }, result)),
     });
     return [rpc];
   });

@@ -15,7 +15,7 @@ import {
 } from "../protocol/jsonrpc.ts";
 import { rpcMethodNamed } from "../protocol/methods.ts";
 import type { ClientDialect } from "../dialect.ts";
-import { answerIn, eventsIn, methodOf, type DialectCall } from "./dialects.ts";
+import { answerIn, eventEncoderOf, methodOf, type DialectCall } from "./dialects.ts";
 import { readJsonText } from "./body.ts";
 import {
   begin,
@@ -78,24 +78,27 @@ function dialectOf(exchange: Exchange, method: string): ClientDialect | undefine
 async function serveDialect(
   exchange: Exchange,
   id: RequestId,
-  { dialect, name, method }: DialectCall,
+  call: DialectCall,
   given: unknown,
 ): Promise<void> {
+  const { dialect, name, method } = call;
   const params = dialect.toParams(name, given);
+  exchange.extensions = dialect.extensionsIn?.(given);
   begin(exchange, method, params);
   if (method.kind === "stream") {
-    await streamMethod(exchange, method, params, dialectFraming(id, dialect));
+    await streamMethod(exchange, method, params, dialectFraming(id, call, params));
   } else {
     const result = await callMethod(exchange, method, params);
-    sendJson(exchange.ctx, 200, success(id, answerIn(dialect, name, result)));
+    sendJson(exchange.ctx, 200, success(id, answerIn(call, result, params)));
   }
 }
 
-function dialectFraming(id: RequestId, dialect: ClientDialect): Framing {
+function dialectFraming(id: RequestId, call: DialectCall, params: unknown): Framing {
   const { head, tail } = successEnvelope(id);
+  const textsOf = eventEncoderOf(call, params);
   return {
-    event: (event) => eventsIn(dialect, event).map((json) => head + json + tail),
-    error: (error) => failure(id, error, dialect.toRpcError),
+    event: (event) => textsOf(event).map((json) => head + json + tail),
+    error: (error) => failure(id, error, call.dialect.toRpcError),
   };
 }
 

@@ -6,7 +6,7 @@ import type { ClientDialect, RestRoute } from "../dialect.ts";
 import { A2AError } from "../protocol/errors.ts";
 import { isFields, type Fields } from "../protocol/json.ts";
 import { methodNamed, wireNameOf } from "../protocol/methods.ts";
-import { eventsIn, type DialectCall } from "./dialects.ts";
+import { eventEncoderOf, type DialectCall } from "./dialects.ts";
 import type { Framing } from "./sse.ts";
 
 interface CompiledRoute extends RestRoute {
@@ -89,9 +89,9 @@ export function paramsOf({ inPath, hasBody }: DialectRoute, query: Fields, body:
 }
 
 /** Errors end a stream as an event whose data is the error's body. */
-export const restFraming = (dialect: ClientDialect): Framing => ({
-  event: (event) => eventsIn(dialect, event),
-  error: (error) => errorBody(dialect, error),
+export const restFraming = (call: DialectCall, params: unknown): Framing => ({
+  event: eventEncoderOf(call, params),
+  error: (error) => errorBody(call.dialect, error),
 });
 
 export const errorBody = (dialect: ClientDialect, error: A2AError): string =>

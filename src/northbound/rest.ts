@@ -88,9 +88,10 @@ async function serveDialect(exchange: Exchange, dialect: ClientDialect): Promise
     const params = dialect.toParams(route.name, paramsOf(route, ctx.query, body));
     const { method } = route;
     begin(exchange, method, params);
-    if (method.kind === "stream") return await streamMethod(exchange, method, params, restFraming(dialect));
+    if (method.kind === "stream")
+      return await streamMethod(exchange, method, params, restFraming(route, params));
     const result = await callMethod(exchange, method, params);
-    sendJson(ctx, 200, JSON.stringify(answerIn(dialect, route.name, result)));
+    sendJson(ctx, 200, JSON.stringify(answerIn(route, result, params)));
     if (dialect.mediaType) ctx.type = dialect.mediaType;
   } catch (thrown) {
     const error = refusal(exchange, thrown);

@@ -52,7 +52,7 @@ const authenticationMembers = membersOf(PushAuthentication);
 /** Params of message/send and message/stream; rejects with `invalid-params`. */
 export function acceptSendParams(params: unknown, rules: AcceptRules): MessageSendParams {
   const given = fieldsOf(params);
-  if (rules.strict) requireStandardBase64(parse(MessageSendParams, given));
+  if (rules.strict && !rules.isDecoded) requireStandardBase64(parse(MessageSendParams, given));
   const fields = sendMembers(given);
   const { message, configuration } = fields;
   if (isFields(configuration)) fields["configuration"] = repairConfiguration(configuration, rules);

@@ -1,12 +1,18 @@
-/** Clients of other dialects learn from the message, which is all that they show, what this URL speaks. */
+/** Clients of dialects that are not served learn from the message, which is all that they show, what this URL speaks. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { adapters } from "../../adapters/index.ts";
 import { post, rpc } from "../support/client.ts";
 import { startTestProxy, type TestProxy } from "../support/proxy.ts";
 
 let proxy: TestProxy;
 
 beforeAll(async () => {
-  proxy = await startTestProxy({ jester: { adapter: "a2a-0.3", url: "http://127.0.0.1:9/" } });
+  const none = new Map([...adapters].map(([name, { serves: _serves, ...adapter }]) => [name, adapter]));
+  proxy = await startTestProxy(
+    { jester: { adapter: "a2a-0.3", url: "http://127.0.0.1:9/" } },
+    {},
+    { adapters: none },
+  );
 });
 
 afterAll(() => proxy.stop());

@@ -91,10 +91,16 @@ export class IdMapper {
 
   /** The ids towards clients of a turn's new task, and the lease on it; the vendor's ids are taken if they are free. */
   async newTask(
-    { principal, newIds, contextId: named }: Pick<Turn, "principal" | "newIds" | "contextId">,
+    {
+      principal,
+      newIds,
+      contextId: named,
+      claimed,
+    }: Pick<Turn, "principal" | "newIds" | "contextId" | "claimed">,
     vendor: { readonly taskId: string | undefined; readonly contextId: string | undefined },
   ): Promise<{ lease: Lease; origin: Origin }> {
     const contextId = named ?? (await this.#unlessForeign(principal, vendor.contextId)) ?? newIds.contextId;
+    if (claimed) return { lease: claimed, origin: { id: claimed.taskId, contextId } };
     const { lease, resumed } = await this.#lease({ principal, contextId }, vendor.taskId, newIds);
     return { lease, origin: resumed ?? { id: lease.taskId, contextId } };
   }
@@ -110,7 +116,7 @@ export class IdMapper {
   ): Promise<{ lease: Lease; resumed?: TaskRecord }> {
     if (vendorTaskId === undefined) return { lease: this.#newLease(newIds) };
     const known = await this.#store.getTaskByVendorId(this.#agent, vendorTaskId);
-    if (!known) return { lease: this.#leases.take(vendorTaskId) ?? this.#newLease(newIds) };
+    if (!known) return { lease: (await this.#leaseOfFree(vendorTaskId)) ?? this.#newLease(newIds) };
     const isOwn = known.principal === owner.principal && known.contextId === owner.contextId;
     const lease = isOwn ? this.#leases.take(known.id) : undefined;
     if (!lease) return { lease: this.#newLease(newIds) };
@@ -119,6 +125,38 @@ export class IdMapper {
     if (resumed && isInterrupted(resumed.state)) return { lease, resumed };
     this.#leases.release(lease);
     return { lease: this.#newLease(newIds) };
+  }
+
+  /**
+   * A lease on a new task that its client has named. If the id stands for another principal's task, the task has an id of
+   * its own (see `ownTaskId`), so that nobody can learn from it which ids others use. Rejects if the client has just begun
+   * a task of this name.
+   */
+  async claim(principal: string, id: string): Promise<Lease> {
+    for (const candidate of [id, ownTaskId(this.#agent, principal, id)]) {
+      const lease = await this.#leaseOfFree(candidate, principal);
+      if (lease) return lease;
+      if (this.#leases.ownerOf(candidate) === principal) break;
+      const known = await this.#store.getTask({ agent: this.#agent, id: candidate });
+      if (known?.principal === principal) break;
+    }
+    throw new A2AError("unsupported-operation", {
+      message: "The task has just begun; a message can be sent to it once it is input-required",
+    });
+  }
+
+  /** A lease on a task of which there is no record yet; undefined if there is one, or an owner. */
+  async #leaseOfFree(id: string, owner?: string): Promise<Lease | undefined> {
+    const lease = this.#leases.take(id, owner);
+    if (!lease) return undefined;
+    try {
+      if (!(await this.#store.getTask({ agent: this.#agent, id }))) return lease;
+    } catch (error) {
+      this.#leases.release(lease);
+      throw error;
+    }
+    this.#leases.release(lease);
+    return undefined;
   }
 
   #newLease({ taskId }: NewIds): Lease {
@@ -140,9 +178,15 @@ export class IdMapper {
  * context stays in it at the vendor, also after the store has forgotten it.
  */
 function derivedId(agent: string, principal: string, contextId: string): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([agent, principal, contextId]))
-    .digest();
+  return uuidOf([agent, principal, contextId]);
+}
+
+/** The id of a task whose client calls it `id`, which is another principal's already: the same whenever it is asked for. */
+export const ownTaskId = (agent: string, principal: string, id: string): string =>
+  uuidOf(["task", agent, principal, id]);
+
+function uuidOf(parts: readonly string[]): string {
+  const digest = createHash("sha256").update(JSON.stringify(parts)).digest();
   digest.writeUInt8(0x80 | (digest.readUInt8(6) & 0x0f), 6);
   digest.writeUInt8(0x80 | (digest.readUInt8(8) & 0x3f), 8);
   return digest.toString("hex", 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");

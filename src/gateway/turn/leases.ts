@@ -15,6 +15,7 @@ export interface Lease {
 }
 
 interface Held extends Lease {
+  readonly owner: string | undefined;
   /** The owner's turn, once it has begun. */
   runner?: TurnRunner;
   /** Settles the wait of those who were refused; made when somebody waits. */
@@ -25,13 +26,21 @@ export class Leases {
   readonly #held = new Registry<Held>();
   #token = 0;
 
-  /** Undefined if the task has an owner. */
-  take(taskId: string): Lease | undefined {
+  /**
+   * Undefined if the task has an owner.
+   * @param owner the principal, if the id is one that a client has chosen
+   */
+  take(taskId: string, owner?: string): Lease | undefined {
     if (this.#held.has(taskId)) return undefined;
     this.#token += 1;
-    const lease = { taskId, token: this.#token };
+    const lease = { taskId, token: this.#token, owner };
     this.#held.set(taskId, lease);
     return lease;
+  }
+
+  /** The principal that has chosen the id of a task under a lease. */
+  ownerOf(taskId: string): string | undefined {
+    return this.#held.get(taskId)?.owner;
   }
 
   /** Has no effect if the lease is not the task's present one. */

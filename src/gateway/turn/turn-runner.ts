@@ -49,7 +49,8 @@ export class TurnRunner implements Placed {
     this.#ids = ids;
     this.#leases = leases;
     this.#turn = turn;
-    if (turn.existing) this.#hold(turn.existing.lease);
+    const lease = turn.existing?.lease ?? turn.claimed;
+    if (lease) this.#hold(lease);
     const record = turn.existing?.record;
     this.#calls = new AgentCalls(context, turn, record?.callback);
     const minted = context.backend.clientMintsTaskIds ? turn.newIds.taskId : undefined;
@@ -252,7 +253,7 @@ export class TurnRunner implements Placed {
     if (!task) throw new A2AError("internal-error");
     const { contextId } = task.state;
     const { contextId: vendorContextId = contextId } = this.#vendor;
-    const isMessage = task.normalizer.outcome === "message";
+    const isMessage = task.normalizer.outcome === "message" && !this.#turn.claimed;
     if (this.#turn.send && this.#vendor.contextId === undefined) this.#ids.newContexts.noteUnnamed();
     // No record of a task keeps the context that a Message belongs to.
     if (isMessage || vendorContextId !== contextId) {

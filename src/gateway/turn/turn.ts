@@ -37,6 +37,8 @@ export interface Turn extends CallContext {
   readonly push?: CheckedPushConfig | undefined;
   /** The context that the client named. */
   readonly contextId?: string | undefined;
+  /** The lease of a new task whose id the client has chosen; such a turn always makes a task, also of a lone Message. */
+  readonly claimed?: Lease | undefined;
   /** The task that is continued or followed. */
   readonly existing?: ExistingTask | undefined;
   /** What the agent has just said of a task that is followed. */

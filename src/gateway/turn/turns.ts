@@ -3,6 +3,7 @@ import { Bag } from "../../collections/bag.ts";
 import { settlesWithin } from "../../lib/timers.ts";
 import type { EngineContext } from "../context.ts";
 import type { Caller } from "../gateway.ts";
+import { ownTaskId } from "./id-mapper.ts";
 import type { Lease, Leases } from "./leases.ts";
 import { TurnRunner } from "./turn-runner.ts";
 import type { ExistingTask, Turn, TurnDeps } from "./turn.ts";
@@ -54,15 +55,31 @@ export class TaskAccess {
 
   /** The caller's task; rejects with `task-not-found`. */
   async record(id: string, caller: Caller): Promise<TaskRecord> {
-    const { store, agent } = this.#context;
-    const record = await store.getTask({ agent: agent.name, id });
-    if (record?.principal !== caller.principal) throw new A2AError("task-not-found");
+    const record = await this.#find(id, caller);
+    if (!record) throw new A2AError("task-not-found");
     return record;
   }
 
-  /** The task that a message goes on with (§7.1, and the choices in docs/behaviour.md). */
-  async continued(message: Message, caller: Caller): Promise<TaskRecord> {
-    const record = await this.record(message.taskId ?? "", caller);
+  /** By the id that clients have for it, or by the one that its client chose although it was somebody else's. */
+  async #find(id: string, { principal }: Caller): Promise<TaskRecord | undefined> {
+    const { store, agent } = this.#context;
+    for (const candidate of [id, ownTaskId(agent.name, principal, id)]) {
+      const record = await store.getTask({ agent: agent.name, id: candidate });
+      if (record?.principal === principal) return record;
+    }
+    return undefined;
+  }
+
+  /**
+   * The task that a message goes on with (§7.1, and the choices in docs/behaviour.md); undefined if it begins one, be it
+   * under an id of the client's own.
+   */
+  async continued(message: Message, caller: Caller): Promise<TaskRecord | undefined> {
+    const { taskId } = message;
+    if (taskId === undefined) return undefined;
+    const record = await this.#find(taskId, caller);
+    if (!record && caller.mintsTaskIds) return undefined;
+    if (!record) throw new A2AError("task-not-found");
     requireContinuable(message, record, this.running(record.id) !== undefined);
     return record;
   }
@@ -75,9 +92,9 @@ export class TaskAccess {
   }
 
   /** Who can cancel the task: its running turn or, if there is none, the holder of a new lease. */
-  async cancelable(id: string, caller: Caller): Promise<{ run: TurnRunner } | { existing: ExistingTask }> {
+  async cancelable(named: string, caller: Caller): Promise<{ run: TurnRunner } | { existing: ExistingTask }> {
     for (;;) {
-      await this.record(id, caller);
+      const { id } = await this.record(named, caller);
       const run = this.running(id);
       if (run) {
         await run.publish();
@@ -102,7 +119,7 @@ export class TaskAccess {
   }
 
   /** Gives the lease back, if no turn has been begun. */
-  release({ lease }: ExistingTask): void {
+  release({ lease }: Pick<ExistingTask, "lease">): void {
     this.#leases.release(lease);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { ArtifactIndexes } from "../../../adapters/a2a-0.1/artifact-indexes.ts";
 import { ArtifactIds } from "../../../adapters/a2a-0.1/artifact-ids.ts";
 import {
   fromCanonicalArtifact,
@@ -155,21 +156,28 @@ describe("artifacts without an index", () => {
 
 describe("an artifact to the wire", () => {
   test("has the index that its id tells", () => {
-    expect(fromCanonicalArtifact({ artifactId: "artifact-3", parts: [] }, 0)).toEqual({
+    expect(fromCanonicalArtifact({ artifactId: "artifact-3", parts: [] }, new ArtifactIndexes())).toEqual({
       index: 3,
       parts: [],
     });
   });
 
-  test("loses any other id, and its extensions; its position is its index", () => {
+  test("loses any other id, and its extensions; its position is its index, unless that is taken", () => {
+    const indexes = new ArtifactIndexes();
     const canonical = { artifactId: "report", name: "r", parts: [], extensions: ["urn:x"] };
-    expect(fromCanonicalArtifact(canonical, 1)).toEqual({ index: 1, name: "r", parts: [] });
+    expect(fromCanonicalArtifact(canonical, indexes)).toEqual({ index: 0, name: "r", parts: [] });
+    expect(indexes.of("artifact-2")).toBe(2);
+    expect(indexes.of("summary")).toBe(3);
+    expect(indexes.of("artifact-0")).toBe(1);
+    expect(indexes.of("report")).toBe(0);
   });
 
   test("comes back as it was, with its index in metadata", () => {
     fc.assert(
       fc.property(artifact, (canonical) => {
-        const back = toCanonicalArtifact(WireArtifact.parse(fromCanonicalArtifact(canonical, 0)));
+        const back = toCanonicalArtifact(
+          WireArtifact.parse(fromCanonicalArtifact(canonical, new ArtifactIndexes())),
+        );
         const index = Number(canonical.artifactId.slice("artifact-".length));
         expect(back).toEqual({ ...canonical, metadata: { ...canonical.metadata, [EXTENSION]: { index } } });
       }),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { ArtifactIndexes } from "../../../adapters/a2a-0.1/artifact-indexes.ts";
 import { ArtifactIds } from "../../../adapters/a2a-0.1/artifact-ids.ts";
 import {
   fromCanonicalArtifactUpdate,
@@ -188,8 +189,11 @@ describe("an event to the wire", () => {
       append: true,
       lastChunk: false,
     } as const;
-    const wire = fromCanonicalArtifactUpdate({ ...event, artifact: { artifactId: "report", parts: [] } }, 1);
-    expect(wire).toEqual({ id: "t", artifact: { parts: [], index: 1, append: true, lastChunk: false } });
+    const wire = fromCanonicalArtifactUpdate(
+      { ...event, artifact: { artifactId: "report", parts: [] } },
+      new ArtifactIndexes(),
+    );
+    expect(wire).toEqual({ id: "t", artifact: { parts: [], index: 0, append: true, lastChunk: false } });
   });
 
   test("about the status comes back as it was", () => {
@@ -216,7 +220,7 @@ describe("an event to the wire", () => {
         const index = Number(canonical.artifact.artifactId.slice("artifact-".length));
         const marked = { ...canonical.artifact.metadata, [EXTENSION]: { index } };
         const expected = { ...canonical, artifact: { ...canonical.artifact, metadata: marked } };
-        expect(read(fromCanonicalArtifactUpdate(canonical, 0))).toEqual(expected);
+        expect(read(fromCanonicalArtifactUpdate(canonical, new ArtifactIndexes()))).toEqual(expected);
       }),
     );
   });

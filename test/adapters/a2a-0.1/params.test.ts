@@ -5,10 +5,8 @@ import {
   fromCanonicalTaskParams,
   JSONRPC,
   toCanonicalPushConfig,
-  toCanonicalSendParams,
-  toCanonicalTaskParams,
 } from "../../../adapters/a2a-0.1/params.ts";
-import { WirePushConfig, WireSendParams, WireTaskParams } from "../../../adapters/a2a-0.1/wire.ts";
+import { WirePushConfig } from "../../../adapters/a2a-0.1/wire.ts";
 import type { MessageSendParams } from "../../../src/protocol/params.ts";
 
 const ids = { newTaskId: "new-task", newContextId: "new-context" };
@@ -93,47 +91,11 @@ describe("send params to the wire", () => {
   });
 });
 
-describe("send params from the wire", () => {
-  const read = (raw: unknown) => toCanonicalSendParams(WireSendParams.parse(raw));
-
-  test("put the ids into the message", () => {
-    expect(read({ id: "t-1", sessionId: "s-1", message: wireMessage, metadata: {} })).toEqual({
-      message: {
-        kind: "message",
-        role: "user",
-        parts: [{ kind: "text", text: "hi" }],
-        taskId: "t-1",
-        contextId: "s-1",
-      },
-      metadata: {},
-    });
-  });
-
-  test("make a configuration of modes, push and history", () => {
-    const push = { url: "https://example.com/hook", token: null, authentication: null };
-    const wire = { id: "t-1", message: wireMessage, acceptedOutputModes: ["text"], pushNotification: push };
-    expect(read({ ...wire, historyLength: 3 }).configuration).toEqual({
-      acceptedOutputModes: ["text/plain"],
-      historyLength: 3,
-      pushNotificationConfig: { url: "https://example.com/hook" },
-    });
-  });
-
-  test("lose a historyLength of 0, which means none and would mean all", () => {
-    expect(read({ id: "t-1", message: wireMessage, historyLength: 0 }).configuration).toBeUndefined();
-  });
-});
-
 describe("task params", () => {
   test("to the wire keep the number of messages, and leave 0 out", () => {
     const task = { id: "t-1", historyLength: 10, metadata: {} };
     expect(fromCanonicalTaskParams(task)).toEqual({ id: "t-1", historyLength: 10, metadata: {} });
     expect(fromCanonicalTaskParams({ id: "t-1", contextId: "s-1", historyLength: 0 })).toEqual({ id: "t-1" });
-  });
-
-  test("from the wire lose their nulls", () => {
-    const wire = WireTaskParams.parse({ id: "t-1", historyLength: null, metadata: null });
-    expect(toCanonicalTaskParams(wire)).toEqual({ id: "t-1" });
   });
 });
 
