@@ -76,8 +76,8 @@ async function send10(agent: Agent, config: object = {}, text = "Plan a trip"): 
   return (result as { task: { id: string } }).task;
 }
 
-/** What came at a path and is of that state in 1.0's words. */
-async function told10(state = "TASK_STATE_COMPLETED", path = "/hook"): Promise<Received> {
+/** What came at a path and says that word. */
+async function told(state = "TASK_STATE_COMPLETED", path = "/hook"): Promise<Received> {
   const isIt = (received: Received): boolean => received.path === path && received.body.includes(state);
   await webhook.until((all) => all.some(isIt));
   return webhook.received.findLast(isIt) as Received;
@@ -87,7 +87,7 @@ describe.each(NAMES)("a webhook of 1.0 at an agent of %s", (agent) => {
   test("is told by a StreamResponse with the Task as GetTask has it", async () => {
     const authentication = { scheme: "Bearer", credentials: "abc" };
     const { id } = await send10(agent, { token: "secret-1", authentication });
-    const { headers, body } = await told10();
+    const { headers, body } = await told();
     const { result } = await rpc10(agent, "GetTask", { id });
     expect(JSON.parse(body)).toEqual({ task: result });
     expect(headers).toMatchObject({
@@ -112,7 +112,7 @@ describe.each(NAMES)("a webhook of 1.0 at an agent of %s", (agent) => {
     await post(`${proxy.agent(agent)}message:send`, params, {
       headers: { "content-type": "application/a2a+json", "A2A-Version": "1.0" },
     });
-    const { body } = await told10();
+    const { body } = await told();
     expect(StreamResponse.fromJSON(JSON.parse(body)).payload?.$case).toBe("task");
   });
 
@@ -124,8 +124,69 @@ describe.each(NAMES)("a webhook of 1.0 at an agent of %s", (agent) => {
     };
     const { error } = await client.call("SendMessage", params, { "a2a-agent": agent });
     expect(error).toBeUndefined();
-    const { body } = await told10();
+    const { body } = await told();
     expect(StreamResponse.fromJSON(JSON.parse(body)).payload?.$case).toBe("task");
+  });
+});
+
+/** How older dialects give a webhook with a message, and ask for the task that is answered. */
+const OLDER = [
+  {
+    dialect: "0.1",
+    path: "a2a-0.1/",
+    send: "tasks/send",
+    params: (url: string) => ({
+      id: "named-by-the-client",
+      message: { role: "user", parts: [{ type: "text", text: "Plan a trip" }] },
+      pushNotification: {
+        url,
+        token: "secret-1",
+        authentication: { schemes: ["bearer"], credentials: "abc" },
+      },
+    }),
+    get: "tasks/get",
+    more: { historyLength: 10 },
+    task: { id: "named-by-the-client", artifacts: [{ index: 0, parts: [{ type: "text" }] }] },
+  },
+  {
+    dialect: "the snake_case dialect",
+    path: "a2a-snake/",
+    send: "a2a.sendMessage",
+    params: (url: string) => ({
+      "a2a-version": "1.0",
+      message: { message_id: "m", role: "user", parts: [{ text: "Plan a trip" }] },
+      configuration: {
+        push_notification_config: {
+          url,
+          token: "secret-1",
+          authentication: { scheme: "Bearer", credentials: "abc" },
+        },
+      },
+    }),
+    get: "a2a.getTask",
+    more: { "a2a-version": "1.0" },
+    task: { context_id: expect.any(String), artifacts: [{ artifact_id: expect.any(String) }] },
+  },
+];
+
+describe.each(OLDER)("a webhook of $dialect", ({ path, send, params, get, more, task }) => {
+  test.each(NAMES)("is told by a bare Task, also after a restart, at an agent of %s", async (agent) => {
+    await webhook.close();
+    const { error } = await rpc(proxy.agent(agent), send, params(webhook.url));
+    expect(error).toBeUndefined();
+    await restart();
+    await webhook.listen();
+    const { headers, body } = await told('"completed"');
+    expect(headers).toMatchObject({
+      "content-type": "application/json",
+      "x-a2a-notification-token": "secret-1",
+      authorization: "Bearer abc",
+    });
+    const given = JSON.parse(body) as { id: string };
+    expect(given).toMatchObject({ ...task, status: { state: "completed" } });
+    expect(given).not.toHaveProperty("kind");
+    const { result } = await rpc(proxy.agent(agent) + path, get, { id: given.id, ...more });
+    expect(given).toEqual(result);
   });
 });
 
@@ -136,7 +197,7 @@ describe.each(["canonical", "official"] as const)("a task at an agent of %s", (a
       { id: "ten", authentication: { scheme: "Digest", credentials: "x" } },
       "ask",
     );
-    await told10("TASK_STATE_INPUT_REQUIRED");
+    await told("TASK_STATE_INPUT_REQUIRED");
     await restart();
     const url = proxy.agent(agent);
     const config = { id: "three", url: `${webhook.url}/03` };
@@ -155,7 +216,7 @@ describe.each(["canonical", "official"] as const)("a task at an agent of %s", (a
     });
 
     await rpc(url, "message/send", userMessage("three days", { taskId: id }));
-    const { headers, body } = await told10();
+    const { headers, body } = await told();
     expect(StreamResponse.fromJSON(JSON.parse(body)).payload).toMatchObject({ $case: "task", value: { id } });
     expect(headers.authorization).toBe("Digest x");
     const isLast = ({ path, body: text }: Received): boolean =>
@@ -172,7 +233,7 @@ describe.each(["canonical", "official"] as const)("a task at an agent of %s", (a
 
 test("a config that is set again in another dialect is answered in that from then on", async () => {
   const { id } = await send10("canonical", { id: "c" }, "ask");
-  await told10("TASK_STATE_INPUT_REQUIRED");
+  await told("TASK_STATE_INPUT_REQUIRED");
   const url = proxy.agent("canonical");
   const config = { id: "c", url: `${webhook.url}/again` };
   await rpc(url, "tasks/pushNotificationConfig/set", { taskId: id, pushNotificationConfig: config });
@@ -188,7 +249,7 @@ test("a signature is that of the body as it is sent", async () => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   await restart({ jwt: { key: privateKey.export({ type: "pkcs8", format: "pem" }) } });
   await send10("canonical");
-  const { headers, body } = await told10();
+  const { headers, body } = await told();
   const { request_body_sha256: digest } = decodeJwt(headers.authorization?.replace(/^Bearer /, "") ?? "");
   expect(digest).toBe(createHash("sha256").update(body).digest("hex"));
 });
@@ -203,7 +264,7 @@ test("credentials of 1.0 without a scheme are refused", async () => {
 
 test("webhooks of a dialect that is not served any more are told in 0.3.0, and the log says so once", async () => {
   const { id } = await send10("canonical", {}, "ask");
-  await told10("TASK_STATE_INPUT_REQUIRED");
+  await told("TASK_STATE_INPUT_REQUIRED");
   const lines: string[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
   const silenced = [...adapters].map(([name, { serves: _serves, ...adapter }]) => [name, adapter] as const);
