@@ -80,12 +80,13 @@ const paramsOfQuery = (query: Fields): Fields =>
     ]),
   );
 
-/** The params of a call, not yet decoded. */
+/** The params of a call, not yet decoded. A client that has nothing to say may send `null`, as the Go SDK does. */
 export function paramsOf({ inPath, hasBody }: DialectRoute, query: Fields, body: unknown): Fields {
-  if (body !== undefined && !isFields(body)) {
+  const given = body ?? {};
+  if (!isFields(given)) {
     throw new A2AError("invalid-params", { data: { path: "", reason: "an object is required" } });
   }
-  return { ...(hasBody ? body : paramsOfQuery(query)), ...inPath };
+  return { ...(hasBody ? given : paramsOfQuery(query)), ...inPath };
 }
 
 /** Errors end a stream as an event whose data is the error's body. */

@@ -167,3 +167,12 @@ describe.each(CASES)(
     });
   },
 );
+
+test.each(["null", "{}", ""])("a body of HTTP+JSON that has nothing to say may be %j", async (body) => {
+  const response = await fetch(`${proxy.agent("a2a-1-0")}a2a-1.0/tasks/no-such-task:cancel`, {
+    method: "POST",
+    headers: { "A2A-Version": "1.0", ...(body && { "content-type": "application/json" }) },
+    body: body || null,
+  });
+  expect([response.status, await response.json()]).toMatchObject([404, { error: { status: "NOT_FOUND" } }]);
+});

@@ -27,5 +27,8 @@ describeClients(OLD, await goClient("client0"), {
 });
 describeClients(CURRENT, await goClient("client2"), {
   agents,
-  rows: rowsOfClient(["JSONRPC", "HTTP+JSON"], { cannot }),
+  rows: [
+    ...rowsOfClient(["JSONRPC", "HTTP+JSON"], { cannot }),
+    ...rowsOfClient(["JSONRPC", "HTTP+JSON", "GRPC"], { base: "a2a-1.0/", cannot }),
+  ],
 });

@@ -18,7 +18,7 @@ interface Rows extends Pick<Row, "cannot"> {
   readonly under?: string;
 }
 
-const urlsOf = (said: unknown, under: string | undefined): Urls =>
+export const urlsOf = (said: unknown, under?: string): Urls =>
   under === undefined ? Urls.parse(said) : (z.record(z.string(), Urls).parse(said)[under] ?? {});
 
 /** Each binding with each adapter, which is told the transport; `auto` finds it out. */

@@ -71,6 +71,9 @@ class Executor(AgentExecutor):
         if text == "slow":
             await chunk([text_part("slow ")], True, False)
             await asyncio.sleep(60)
+        if text == "ids":
+            read = [context.task_id, context.context_id, getattr(context.message, "reference_task_ids", None)]
+            text = json.dumps(read)
         if text == "file":
             files = [part.root.file for part in parts if part.root.kind == "file"]
             for file in files:
@@ -108,7 +111,12 @@ def card_of(url, transport):
 
 
 def handler():
-    return DefaultRequestHandler(agent_executor=Executor(), task_store=InMemoryTaskStore())
+    more = {}
+    if not IS_02:
+        from a2a.server.tasks import InMemoryPushNotificationConfigStore
+
+        more = {"push_config_store": InMemoryPushNotificationConfigStore()}
+    return DefaultRequestHandler(agent_executor=Executor(), task_store=InMemoryTaskStore(), **more)
 
 
 def over_json_rpc(url):
