@@ -132,9 +132,19 @@ test("health and cards need no key, and the card says what calls need", async ()
     security: [{ apiKey: [] }, { apiKeyInQuery: [] }, { apiKeyAsBearer: [] }],
   });
   expect((card as { securitySchemes: unknown }).securitySchemes).toStrictEqual({
-    apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
-    apiKeyInQuery: { type: "apiKey", in: "query", name: "api_key" },
-    apiKeyAsBearer: { type: "http", scheme: "bearer" },
+    apiKey: {
+      type: "apiKey",
+      in: "header",
+      name: "X-API-Key",
+      apiKeySecurityScheme: { location: "header", name: "X-API-Key" },
+    },
+    apiKeyInQuery: {
+      type: "apiKey",
+      in: "query",
+      name: "api_key",
+      apiKeySecurityScheme: { location: "query", name: "api_key" },
+    },
+    apiKeyAsBearer: { type: "http", scheme: "bearer", httpAuthSecurityScheme: { scheme: "bearer" } },
   });
 });
 
