@@ -15,7 +15,7 @@ import type {
 import type { AgentCard } from "./protocol/card.ts";
 import type { A2AError } from "./protocol/errors.ts";
 import type { GrpcService } from "./protocol/grpc-codec.ts";
-import type { GrpcFault } from "./protocol/grpc-status.ts";
+import type { GrpcError } from "./protocol/grpc-status.ts";
 import type { MethodName } from "./protocol/methods.ts";
 import type { TaskPage } from "./protocol/list-params.ts";
 import type { Message, StreamEvent, Task } from "./protocol/model.ts";
@@ -172,7 +172,7 @@ export interface ClientDialect extends Dialect {
   readonly toRpcError: (error: A2AError) => RpcErrorObject;
   readonly toRestError?: (error: A2AError) => RestError;
   /** What differs from how 0.3.0 says the error over gRPC. */
-  readonly toGrpcFault?: (error: A2AError) => GrpcFault;
+  readonly toGrpcError?: (error: A2AError) => GrpcError;
   /** The card as clients of this dialect read it; its addresses are the proxy's own. */
   fromCard(card: AgentCard, place: ServedPlace): object;
   /** One document that is a card of 0.3.0 and one of this dialect. Absent: no document can be both. */

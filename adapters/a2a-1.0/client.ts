@@ -8,7 +8,7 @@ import { grpcStatusName } from "../../src/protocol/grpc-status.ts";
 import type { MethodName } from "../../src/protocol/methods.ts";
 import { extendedReference, fromCanonicalCard, type ServedInterface } from "./card.ts";
 import { toParams } from "./client-params.ts";
-import { detailsOf, toGrpcFault } from "./errors.ts";
+import { detailsOf, toGrpcError } from "./errors.ts";
 import { fromCanonicalEvent } from "./events.ts";
 import { GRPC, JSONRPC, REST } from "./methods.ts";
 import { fromCanonicalPushConfigs, fromCanonicalTaskPushConfig } from "./push.ts";
@@ -50,7 +50,7 @@ function toRestError(error: A2AError): RestError {
   const details = detailsOf(error) ?? [];
   return {
     status: code,
-    body: { error: { code, status: toGrpcFault(error).status ?? grpcStatusName(error), message, details } },
+    body: { error: { code, status: toGrpcError(error).status ?? grpcStatusName(error), message, details } },
   };
 }
 
@@ -74,7 +74,7 @@ export const client10: ClientDialect = {
     return { code: error.rpcCode, message: error.message, ...(data && { data }) };
   },
   toRestError,
-  toGrpcFault,
+  toGrpcError,
   fromCard: (card, place) => fromCanonicalCard(card, interfacesAt(place)),
   extendReference: (card, place) => extendedReference(card, interfacesAt(place)),
 };

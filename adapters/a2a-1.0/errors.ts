@@ -8,7 +8,7 @@
  * agent's error stays whole in `data.vendor`.
  */
 import { A2AError, type ErrorCode } from "../../src/protocol/errors.ts";
-import type { GrpcFault } from "../../src/protocol/grpc-status.ts";
+import type { GrpcError } from "../../src/protocol/grpc-status.ts";
 import { defaultFault, type RpcError, type VendorFault } from "../../src/southbound/vendor-fault.ts";
 import { isRecord } from "../shared/object.ts";
 
@@ -100,13 +100,13 @@ const NAMES: Readonly<Partial<Record<ErrorCode, GrpcName>>> = {
 
 interface GrpcName {
   readonly reason: string;
-  readonly status?: GrpcFault["status"];
+  readonly status?: GrpcError["status"];
 }
 
 const DOMAIN = "a2a-protocol.org";
 
 /** Over gRPC: the status, and an ErrorInfo. */
-export function toGrpcFault({ code }: A2AError): GrpcFault {
+export function toGrpcError({ code }: A2AError): GrpcError {
   const { reason, status } = NAMES[code] ?? {};
   return { status, info: reason === undefined ? undefined : { reason, domain: DOMAIN } };
 }

@@ -23,7 +23,7 @@ function dialectApi(dialect: ClientDialect, service: GrpcService): GrpcApi {
       if (version !== "" && !dialect.speaks(version)) throw notSupported(version, [dialect.name]);
     },
     responses: eventEncoder((event) => events.write(event, false).map(messageOf)),
-    toStatus: (error) => toGrpcStatus(error, dialect.toGrpcFault?.(error)),
+    toStatus: (error) => toGrpcStatus(error, dialect.toGrpcError?.(error)),
   };
 }
 

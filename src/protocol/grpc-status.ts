@@ -48,20 +48,20 @@ const statusOf = ({ code, httpStatus }: A2AError): status =>
 export const grpcStatusName = (error: A2AError): string => status[statusOf(error)] ?? "UNKNOWN";
 
 /** How a dialect says an error over gRPC. */
-export interface GrpcFault {
+export interface GrpcError {
   /** Absent: 0.3.0's. */
   readonly status?: keyof typeof status | undefined;
   readonly info?: ErrorReason | undefined;
 }
 
-export function toGrpcStatus(error: A2AError, fault: GrpcFault = {}): GrpcStatus {
-  const code = fault.status === undefined ? statusOf(error) : status[fault.status];
+export function toGrpcStatus(error: A2AError, said: GrpcError = {}): GrpcStatus {
+  const code = said.status === undefined ? statusOf(error) : status[said.status];
   const details = error.message.slice(0, MAX_DETAILS);
   const metadata = new Metadata();
   const about = { code: error.rpcCode, message: details };
   const whole = asciiJson({ ...about, data: error.data });
   metadata.set(ERROR_KEY, whole.length <= MAX_JSON ? whole : asciiJson(about));
-  setDetails(metadata, { code, message: details, info: fault.info, retryDelay: error.retryAfter });
+  setDetails(metadata, { code, message: details, info: said.info, retryDelay: error.retryAfter });
   return { code, details, metadata };
 }
 

@@ -24,6 +24,14 @@ test("the agent's RetryInfo is kept, in seconds", () => {
   });
 });
 
+/** Recorded from Python's protobuf, as its SDK of 1.0 says it. */
+const REASON =
+  "CAkSB25vIHB1c2gaXwoodHlwZS5nb29nbGVhcGlzLmNvbS9nb29nbGUucnBjLkVycm9ySW5mbxIzCh9QVVNIX05PVElGSUNBVElPTl9OT1RfU1VQUE9SVEVEEhBhMmEtcHJvdG9jb2wub3Jn";
+
+test("the reason of the agent's ErrorInfo says which error it is", () => {
+  expect(faultOf(Buffer.from(REASON, "base64")).code).toBe("push-not-supported");
+});
+
 test.each([
   ["no details", undefined],
   ["details without a RetryInfo", Buffer.from("CAgSCXNsb3cgZG93bg==", "base64")],
