@@ -35,6 +35,8 @@ import { mapped, opened } from "./values.ts";
 
 /** ms; the card is needed before each call. */
 const CARD_AGE = 5 * 60_000;
+/** The longest that an agent may take to say its card over gRPC, ms; all that want the card wait for the same request. */
+const CARD_TIMEOUT = 30_000;
 
 export function agentOver<O extends { readonly send?: Backend["sendBy"] }, Card>(
   dialect: AgentDialect<O, Card>,
@@ -200,7 +202,8 @@ class DialectAgent<O extends { readonly send?: Backend["sendBy"] }, Card> implem
     } catch (thrown) {
       if (channel.binding !== "grpc" || signal.aborted) throw thrown;
     }
-    const call = { signal, newTaskId: "", newContextId: "", extensions: [] };
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(CARD_TIMEOUT)]);
+    const call = { signal: limit, newTaskId: "", newContextId: "", extensions: [] };
     const card = await this.#binding(channel).call(this.#bound("extendedCard", undefined, call, channel));
     await southbound.verifyCard?.(card);
     return card;
