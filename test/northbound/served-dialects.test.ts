@@ -155,7 +155,7 @@ describe("a host that speaks 1.0 alone", () => {
 });
 
 test.each([
-  [{ serve: ["a2a-1.1"] }, "agents.a.serve[0]", "a2a-1.0"],
+  [{ serve: ["a2a-1.1"] }, "agents.a.serve[0]", "did you mean `a2a-"],
   [{ serve: ["auto"] }, "agents.a.serve[0]", "clients are served in"],
   [{ hosts: { "a.example": "a2a-0.3" } }, 'agents.a.hosts["a.example"]', "no dialect that a host can have"],
   [
