@@ -54,16 +54,17 @@ const sendParams = (text: string, more: Record<string, unknown> = {}) => ({
   ...VERSION,
 });
 
-function resultOf<T>({ result, error }: RpcAnswer): T {
+function resultOf({ result, error }: RpcAnswer): unknown {
   if (error) throw new Error(`${error.code} ${error.message}`);
-  return result as T;
+  return result;
 }
 
 const call = async <T>(agent: string, method: string, params: object): Promise<T> =>
-  resultOf<T>(await rpc(own(agent), method, { ...params, ...VERSION }));
+  resultOf(await rpc(own(agent), method, { ...params, ...VERSION })) as T;
 
 async function* streamed(agent: string, method: string, params: object): AsyncGenerator<WireEvent> {
-  for await (const answer of rpcStream(own(agent), method, { ...params, ...VERSION })) yield resultOf(answer);
+  for await (const answer of rpcStream(own(agent), method, { ...params, ...VERSION }))
+    yield resultOf(answer) as WireEvent;
 }
 
 const textIn = ({ parts }: WireArtifact): string => parts.map(({ text = "" }) => text).join("");

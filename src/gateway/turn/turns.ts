@@ -145,7 +145,7 @@ function requireContinuable(message: Message, record: TaskRecord, isRunning: boo
   }
   if (isRunning) throw stillWorking();
   if (isTerminal(record.state)) {
-    throw invalid("message.taskId", `The task is ${record.state}; send the message without taskId`);
+    throw invalid("message.taskId", `The task is ${record.state}; send the message as a new task`);
   }
 }
 
