@@ -92,9 +92,9 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   task: [],
   feed: ["gateway.ts"],
-  push: ["gateway.ts", "context.ts"],
-  agent: ["task", "push", "context.ts"],
-  turn: ["task", "feed", "push", "agent", "gateway.ts", "context.ts"],
+  push: ["gateway.ts"],
+  agent: ["task", "push", "gateway.ts"],
+  turn: ["task", "feed", "push", "agent", "gateway.ts"],
 };
 
 interface Import {

@@ -2,29 +2,23 @@
 import type { AgentEvent, VendorTask } from "../adapter.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import { A2AError } from "../protocol/errors.ts";
-import type { ListTasksParams } from "../protocol/list-params.ts";
+import type { ListTasksParams, TaskPage } from "../protocol/list-params.ts";
 import type { Message, Task } from "../protocol/model.ts";
 import type { MessageSendParams, TaskIdParams, TaskQueryParams } from "../protocol/params.ts";
 import { isFinal, isInterrupted, isTerminal } from "../protocol/states.ts";
 import type { TaskRecord } from "../store/store.ts";
 import { CardCache } from "./agent/card-cache.ts";
 import { inZone } from "./task/fill-missing.ts";
-import type { EngineContext } from "./context.ts";
-import type { TaskPage } from "../protocol/list-params.ts";
-import type { Caller, Gateway, Subscription } from "./gateway.ts";
+import type { EngineContext, Caller, Gateway, Subscription } from "./gateway.ts";
 import { withHistoryLength } from "./task/state.ts";
 import { IdMapper } from "./turn/id-mapper.ts";
-import { Leases } from "./turn/leases.ts";
+import { Leases, type ExistingTask } from "./turn/turn.ts";
 import { settlesWithin } from "../lib/timers.ts";
 import { type CallContext, cancelAtAgent, newsOf, NewIds } from "./agent/agent-call.ts";
 import { PushConfigs } from "./push/push-configs.ts";
-import { storedTask, vendorTaskOf } from "./turn/stored-tasks.ts";
-import { once, resume } from "./turn/resume.ts";
+import { storedTask, vendorTaskOf, once, resume, listTasks } from "./turn/stored-tasks.ts";
 import type { TurnRunner } from "./turn/turn-runner.ts";
-import { TaskAccess } from "./turn/turns.ts";
-import { listTasks } from "./turn/stored-tasks.ts";
-import type { ExistingTask } from "./turn/turn.ts";
-import { Turns } from "./turn/turns.ts";
+import { TaskAccess, Turns } from "./turn/turns.ts";
 
 export class AgentGateway implements Gateway {
   readonly agent: string;

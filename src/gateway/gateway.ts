@@ -2,6 +2,11 @@
  * The task engine as the transports see it: the methods of A2A 0.3.0 over one agent, complete whatever the vendor
  * lacks. Every method rejects with an A2AError.
  */
+import type { Logger } from "pino";
+import type { Backend } from "../adapter.ts";
+import type { AgentConfig } from "../config/config.ts";
+import type { Callbacks } from "./push/callbacks.ts";
+import type { Mint } from "./task/fill-missing.ts";
 import type { AgentCard } from "../protocol/card.ts";
 import type { ListTasksParams, TaskPage } from "../protocol/list-params.ts";
 import type { Message, Task } from "../protocol/model.ts";
@@ -13,6 +18,11 @@ import type {
   TaskPushNotificationConfig,
   TaskQueryParams,
 } from "../protocol/params.ts";
+import type { PushPolicy } from "../push/create-push.ts";
+import type { LostEvents } from "../southbound/lost-events.ts";
+import type { Redact } from "../southbound/redact.ts";
+import type { CardMemory } from "../store/card-memory.ts";
+import type { TaskStore } from "../store/store.ts";
 
 /** Who calls, and for how long somebody listens. */
 export interface Caller {
@@ -86,4 +96,25 @@ export interface Gateway {
   card(): Promise<AgentCard>;
   /** The vendor's extended card in 0.3.0 terms, asked for anew each time; undefined where it has none. */
   extendedCard(caller: Caller): Promise<AgentCard | undefined>;
+}
+
+/** What all parts of one agent's task engine share. */
+export interface EngineContext {
+  readonly agent: AgentConfig;
+  readonly backend: Backend;
+  readonly store: TaskStore;
+  /** The agents' cards as they were last read. */
+  readonly cards: CardMemory;
+  /** For how long the vendor allows its card to be kept, ms, as it said last; undefined where it says nothing. */
+  readonly cardAge?: (() => number | undefined) | undefined;
+  /** Tells of events of a call's stream that could not be read; absent where all can. */
+  readonly lostEvents?: LostEvents | undefined;
+  readonly mint: Mint;
+  readonly log: Logger;
+  /** Absent where the operator has switched push notifications off. */
+  readonly push?: PushPolicy | undefined;
+  /** Where vendors push. */
+  readonly callbacks: Callbacks;
+  /** Takes the configuration's secrets out of what is shown. */
+  readonly redact: Redact;
 }

@@ -1,7 +1,7 @@
 /** A task has one owner: what two clients, or a client and the clock, want of it at the same time. */
 import { describe, expect, test } from "@jest/globals";
 import type { AgentTask, Backend } from "../../src/adapter.ts";
-import { Leases } from "../../src/gateway/turn/leases.ts";
+import { Leases } from "../../src/gateway/turn/turn.ts";
 import type { Message, Task } from "../../src/protocol/model.ts";
 import type { MessageSendParams } from "../../src/protocol/params.ts";
 import { code, fedStream, status, task } from "../support/agent-events.ts";

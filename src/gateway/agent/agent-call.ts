@@ -1,12 +1,12 @@
 /** One call to the agent while it is under way: what it takes along, its time, and its end from this side. */
 import type { AgentEvent, AgentStatusUpdate, AgentTask, Backend, Call, VendorTask } from "../../adapter.ts";
+import { agentFault, isForgotten, isUnsupported } from "./fault.ts";
+import type { EngineContext } from "../gateway.ts";
+import type { Mint } from "../task/fill-missing.ts";
 import { abortable } from "../../lib/abortable.ts";
 import { startTimer } from "../../lib/timers.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import type { TaskRecord } from "../../store/store.ts";
-import type { EngineContext } from "../context.ts";
-import type { Mint } from "../task/fill-missing.ts";
-import { agentFault, isForgotten, isUnsupported } from "./fault.ts";
 
 /** Ids for what is new, made when they are asked for: most vendors bring their own. */
 export class NewIds {
@@ -173,4 +173,79 @@ export async function newsOf(
     log.debug({ err: error, taskId: record.id }, "the agent could not be asked for the task");
     return undefined;
   }
+}
+
+export type Events = AsyncIterableIterator<AgentEvent, void>;
+type Result = IteratorResult<AgentEvent, void>;
+
+export interface TimedCall {
+  /** Its first time is running. */
+  readonly open: AgentCall;
+  /** The longest that the agent may be silent between two events, ms. */
+  readonly idle: number;
+  /** The call is over. */
+  done(): void;
+  /** What is to be thrown for what the agent's stream has thrown. */
+  fault(error: unknown): unknown;
+}
+
+/**
+ * The events of one call, on the clock: it runs while the agent is waited for, not while its events are being worked on.
+ * When the call is broken, the wait ends at once, also if the adapter does not look at its signal.
+ * An iterator, not an async generator, since every event of every stream comes by here.
+ */
+export class TimedEvents implements Events {
+  readonly #events: AsyncIterator<AgentEvent>;
+  readonly #call: TimedCall;
+  #begun = false;
+  /** Who waits for the next event. */
+  #waiting: PromiseWithResolvers<Result> | undefined;
+
+  constructor(events: AsyncIterable<AgentEvent>, call: TimedCall) {
+    this.#events = events[Symbol.asyncIterator]();
+    this.#call = call;
+    const { signal } = call.open.call;
+    // One listener for the call: to race each event with the signal would leave a reaction behind for each.
+    signal.addEventListener("abort", () => this.#failed(signal.reason), { once: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<Result> {
+    const { open, idle } = this.#call;
+    const { signal } = open.call;
+    if (signal.aborted) return Promise.reject(this.#call.fault(signal.reason));
+    if (this.#begun) open.awaitNext(idle);
+    const waiting = Promise.withResolvers<Result>();
+    this.#waiting = waiting;
+    this.#events.next().then(this.#received, this.#failed);
+    return waiting.promise;
+  }
+
+  /** Does not wait for the agent's side, which may be stuck. */
+  return(): Promise<Result> {
+    this.#call.done();
+    this.#events.return?.().catch(() => {});
+    return Promise.resolve({ done: true, value: undefined });
+  }
+
+  readonly #received = (result: Result): void => {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
+    this.#begun = true;
+    if (result.done) this.#call.done();
+    else this.#call.open.heard();
+    waiting.resolve(result);
+  };
+
+  readonly #failed = (error: unknown): void => {
+    const waiting = this.#waiting;
+    if (!waiting) return;
+    this.#waiting = undefined;
+    this.#call.done();
+    waiting.reject(this.#call.fault(error));
+  };
 }

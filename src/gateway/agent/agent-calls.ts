@@ -8,10 +8,9 @@ import { settlesWithin } from "../../lib/timers.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import type { MessageSendParams } from "../../protocol/params.ts";
 import type { LostEvents } from "../../southbound/lost-events.ts";
-import type { EngineContext } from "../context.ts";
-import { AgentCall, callOf, type CallContext } from "./agent-call.ts";
+import type { EngineContext } from "../gateway.ts";
+import { AgentCall, callOf, type CallContext, type Events, TimedEvents } from "./agent-call.ts";
 import { agentFault, isUnsupported } from "./fault.ts";
-import { type Events, TimedEvents } from "./timed-events.ts";
 import { VendorCallback } from "./vendor-callback.ts";
 
 type CallMode = "stream" | "send";

@@ -5,10 +5,9 @@
 import type { A2AError } from "../../protocol/errors.ts";
 import type { AgentCard } from "../../protocol/card.ts";
 import { cardDigests, changedMembers } from "../../store/card-memory.ts";
-import { agentFault } from "./fault.ts";
-import type { EngineContext } from "../context.ts";
+import { agentFault, isUnsupported } from "./fault.ts";
+import type { EngineContext } from "../gateway.ts";
 import { ask, type CallContext } from "./agent-call.ts";
-import { isUnsupported } from "./fault.ts";
 
 /** A card older than this is fetched again when it is next asked for, where the vendor does not say, ms. */
 const DEFAULT_AGE = 5 * 60_000;

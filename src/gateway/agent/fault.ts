@@ -1,7 +1,7 @@
 /** What went wrong at the agent: what a client may be told of it, and whether asking again may help. */
 import { z } from "zod";
 import { A2AError } from "../../protocol/errors.ts";
-import type { EngineContext } from "../context.ts";
+import type { EngineContext } from "../gateway.ts";
 
 /** At most this many faults of one object are reported. */
 const MAX_ISSUES = 5;

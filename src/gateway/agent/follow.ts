@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { AgentEvent, AgentTask, VendorTask } from "../../adapter.ts";
 import { A2AError } from "../../protocol/errors.ts";
-import type { EngineContext } from "../context.ts";
+import type { EngineContext } from "../gateway.ts";
 import type { AgentCalls } from "./agent-calls.ts";
 import { breakOf, isTransient, stageOf } from "./fault.ts";
 

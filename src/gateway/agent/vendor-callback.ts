@@ -9,7 +9,7 @@ import type { A2AError } from "../../protocol/errors.ts";
 import type { MessageSendParams } from "../../protocol/params.ts";
 import { agentFault } from "./fault.ts";
 import { type Callback, CALLBACK_ID } from "../push/callbacks.ts";
-import type { EngineContext } from "../context.ts";
+import type { EngineContext } from "../gateway.ts";
 
 export class VendorCallback {
   readonly #context: EngineContext;

@@ -11,8 +11,7 @@ import {
 import type { PushPolicy } from "../../push/create-push.ts";
 import type { PushConfigRecord } from "../../store/push-store.ts";
 import type { TaskRecord } from "../../store/store.ts";
-import type { EngineContext } from "../context.ts";
-import type { Caller } from "../gateway.ts";
+import type { EngineContext, Caller } from "../gateway.ts";
 
 /** The id of a config that was set without one. */
 const DEFAULT_ID = "default";

@@ -14,10 +14,8 @@
 import type { AgentArtifact, AgentArtifactUpdate } from "../../adapter.ts";
 import type { Artifact, TaskArtifactUpdateEvent } from "../../protocol/model.ts";
 import type { Ids, Mint } from "./fill-missing.ts";
-import { ContinuityTracker } from "./repairs.ts";
-import { joinParts, partsAfter } from "./parts.ts";
-import type { NoteRepair } from "./repairs.ts";
-import { readSnapshot } from "./parts.ts";
+import { ContinuityTracker, type NoteRepair } from "./repairs.ts";
+import { joinParts, partsAfter, readSnapshot } from "./parts.ts";
 import type { TaskState } from "./state.ts";
 
 export interface ArtifactAssemblerOptions {

@@ -12,10 +12,8 @@ import type {
 import type { Message, StreamEvent, TaskStatus, TaskStatusUpdateEvent } from "../../protocol/model.ts";
 import { isFinal, isTerminal, type TaskState as State } from "../../protocol/states.ts";
 import { ArtifactAssembler } from "./artifact-assembler.ts";
-import { completeMessage, completeStatus, type Mint } from "./fill-missing.ts";
-import { EVENTS_LOST } from "./repairs.ts";
-import { noteNothing, type NoteRepair } from "./repairs.ts";
-import { identified, knownMessage } from "./fill-missing.ts";
+import { completeMessage, completeStatus, type Mint, identified, knownMessage } from "./fill-missing.ts";
+import { EVENTS_LOST, noteNothing, type NoteRepair } from "./repairs.ts";
 import type { TaskState } from "./state.ts";
 
 /** How the agent's stream stands when it has ended. */

@@ -8,11 +8,10 @@
 import { createHash } from "node:crypto";
 import type { AgentEvent, VendorTask } from "../../adapter.ts";
 import type { NewIds } from "../agent/agent-call.ts";
-import type { EngineContext } from "../context.ts";
+import type { EngineContext } from "../gateway.ts";
 import type { Mint } from "../task/fill-missing.ts";
-import type { Lease, Leases } from "./leases.ts";
+import type { Lease, Leases, Turn } from "./turn.ts";
 import type { Origin } from "./published-task.ts";
-import type { Turn } from "./turn.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import type { Message } from "../../protocol/model.ts";
 import { isInterrupted } from "../../protocol/states.ts";

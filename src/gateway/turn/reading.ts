@@ -7,8 +7,8 @@ import type { AgentCalls, Answer } from "../agent/agent-calls.ts";
 import { isTransient, isUnsupported } from "../agent/fault.ts";
 import { MAX_POLL_FAILURES } from "../agent/follow.ts";
 import { settlesWithin } from "../../lib/timers.ts";
-import type { Events } from "../agent/timed-events.ts";
-import type { EngineContext } from "../context.ts";
+import type { Events } from "../agent/agent-call.ts";
+import type { EngineContext } from "../gateway.ts";
 import type { PublishedTask } from "./published-task.ts";
 import { isFinal, isTerminal } from "../../protocol/states.ts";
 

@@ -12,12 +12,12 @@ import { FORGOTTEN } from "../agent/agent-call.ts";
 import { AgentCalls } from "../agent/agent-calls.ts";
 import { breakOf, cutShort, isForgotten, mayHaveArrived } from "../agent/fault.ts";
 import { ENDED_EARLY, followTask, StandstillError } from "../agent/follow.ts";
-import type { EngineContext } from "../context.ts";
-import { type IdMapper, VendorIds } from "./id-mapper.ts";
-import type { Lease, Leases } from "./leases.ts";
+import type { EngineContext } from "../gateway.ts";
+import { VendorIds } from "./id-mapper.ts";
 import { type Origin, PublishedTask } from "./published-task.ts";
 import { drainLateEvents, fillGaps, type LateEvents, readAnswer } from "./reading.ts";
-import { type FirstResult, totalTimeout, type Turn, type TurnDeps, type TurnEnd } from "./turn.ts";
+import type { FirstResult, Lease, Turn, TurnDeps, TurnEnd } from "./turn.ts";
+import { totalTimeout } from "./turn.ts";
 
 /** Closes the connection to an agent that would send on. */
 const taskIsOver = new A2AError("agent-unavailable", { message: "The task is over" });
@@ -25,8 +25,8 @@ const taskIsOver = new A2AError("agent-unavailable", { message: "The task is ove
 export class TurnRunner implements Placed {
   place = NO_PLACE;
   readonly #context: EngineContext;
-  readonly #ids: IdMapper;
-  readonly #leases: Leases;
+  readonly #ids: TurnDeps["ids"];
+  readonly #leases: TurnDeps["leases"];
   readonly #turn: Turn;
   readonly #calls: AgentCalls;
   readonly #vendor: VendorIds;
@@ -290,7 +290,7 @@ export class TurnRunner implements Placed {
   async #conclude(task: PublishedTask, fault: A2AError): Promise<void> {
     const { log } = this.#context;
     const why = [this.#turn.reason, fault.message].filter(Boolean).join(": ");
-    const { state, text }: TurnEnd = this.#end ?? { state: "failed", text: why };
+    const { state, text } = this.#end ?? { state: "failed" as const, text: why };
     const level = fault.isOwnFault ? "error" : "info";
     if (state === "canceled") log.debug({ taskId: task.state.id }, text);
     else log[level]({ err: fault, taskId: task.state.id }, "a task ended without the agent's word");

@@ -1,12 +1,10 @@
 /** Who runs which task: the turns of one agent that are running, and the lease under which the next one begins. */
 import { Bag } from "../../collections/bag.ts";
 import { settlesWithin } from "../../lib/timers.ts";
-import type { EngineContext } from "../context.ts";
-import type { Caller } from "../gateway.ts";
+import type { EngineContext, Caller } from "../gateway.ts";
+import type { Lease, Leases, ExistingTask, Turn, TurnDeps } from "./turn.ts";
 import { ownTaskId } from "./id-mapper.ts";
-import type { Lease, Leases } from "./leases.ts";
 import { TurnRunner } from "./turn-runner.ts";
-import type { ExistingTask, Turn, TurnDeps } from "./turn.ts";
 import { A2AError } from "../../protocol/errors.ts";
 import type { Message } from "../../protocol/model.ts";
 import { isTerminal } from "../../protocol/states.ts";
