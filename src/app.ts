@@ -171,6 +171,9 @@ function serveDialect(
       await handler(ctx, agent, agent.doorOf(dialect));
     };
   router.all(own, serve(behind(rpc)));
+  // Some clients post each method to a path of its own.
+  const paths = Object.values(dialect.jsonrpc).filter((name) => name.includes("/"));
+  for (const path of paths) router.all(`${own}/${path}`, serve(behind(rpc)));
   for (const path of CARD_PATHS) router.all(own + path, serve(behind(card)));
   router.all(`${own}/*path`, serve(behind(rest)));
 }

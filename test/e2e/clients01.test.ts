@@ -222,6 +222,12 @@ describe.each(AGENTS.filter(({ name }) => ["jester", "flights", "traveller"].inc
 
 const idsOf = ({ id, sessionId }: { id: string; sessionId: string }) => ({ id, sessionId });
 
+test("a client that posts each method to a path of its own, as python-a2a does, is answered there", async () => {
+  const params = sendParams("hello");
+  const { result } = await rpc(`${own("jester")}tasks/send`, "tasks/send", params);
+  expect(result).toMatchObject({ id: params.id, status: { state: "completed" } });
+});
+
 describe("at the agent's usual URL", () => {
   test("the methods that 0.1 alone has are served in 0.1", async () => {
     const params = sendParams("hello");
