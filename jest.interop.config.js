@@ -6,4 +6,6 @@ export default {
   testMatch: ["<rootDir>/test/interop/*.interop.ts"],
   globalSetup: "<rootDir>/test/interop/global-setup.ts",
   silent: true,
+  // Jest calls no afterAll if every test of a file is skipped, and what that would have stopped must not keep it alive.
+  forceExit: true,
 };

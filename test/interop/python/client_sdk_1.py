@@ -135,7 +135,7 @@ async def push():
     config = TaskPushNotificationConfig(url=webhook.url, token="secret")
     sent.configuration.CopyFrom(SendMessageConfiguration(task_push_notification_config=config))
     # By the card of 1.0 alone.
-    client = await connect(False, f"{URL}a2a-1.0/")
+    client = await connect(False, URL if URL.endswith("/a2a-1.0/") else f"{URL}a2a-1.0/")
     seen = await Seen().read(client.send_message(sent))
     told = await webhook.until_completed()
     return {**told, "same": told.get("id") == seen["id"]}
