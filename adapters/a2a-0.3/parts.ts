@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { DataPart, FilePart, TextPart, type Metadata, type Part } from "../../src/protocol/model.ts";
-import { standardBase64 } from "../../src/protocol/text.ts";
+import { isStandardBase64, standardBase64 } from "../../src/protocol/text.ts";
 import { compact, extensionUri, isRecord } from "../shared/object.ts";
 import { asList, asRecord, fits, isSpelledBy, LooseFile, respelled } from "./wire.ts";
 
@@ -20,7 +20,7 @@ const FILE = {
 
 /** The bytes in standard base64, which every client can read. */
 const WellFormedFile = FilePart.shape.file
-  .safeExtend({ bytes: z.base64().optional() })
+  .safeExtend({ bytes: z.string().refine(isStandardBase64).optional() })
   .refine(isSpelledBy(FILE));
 
 export const WellFormedPart = z.discriminatedUnion("kind", [

@@ -8,6 +8,9 @@ export function withoutTrailing(text: string, character: string): string {
 }
 
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
+/** The standard alphabet, with its padding. */
+export const isStandardBase64 = (text: string): boolean => text.length % 4 === 0 && STANDARD.test(text);
+
 const PADDING = 0x3d;
 
 /** No character of base64, and no other either. */
@@ -26,7 +29,7 @@ for (const code of Buffer.from(" \t\n\v\f\r")) ALPHABET[code] = SKIPPED;
  * content is the same. Undefined for anything else.
  */
 export function standardBase64(text: string): string | undefined {
-  if (text.length % 4 === 0 && STANDARD.test(text)) return text;
+  if (isStandardBase64(text)) return text;
   const plain = Buffer.alloc(text.length + 2, PADDING);
   let length = 0;
   let isPadded = false;
