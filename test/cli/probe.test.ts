@@ -52,7 +52,8 @@ interface Outcome {
 /** `check` with one agent, whose lines of errors and warnings are told without the common beginning. */
 async function check(configured: object, ...flags: string[]): Promise<Outcome> {
   const world = createWorld({ adapters });
-  const config = JSON.stringify({ agents: { planner: configured } });
+  // Nothing of what a proxy that was started here has kept beside its store.
+  const config = JSON.stringify({ store: { path: ":memory:" }, agents: { planner: configured } });
   const code = await withFile(config, (file) => world.run("check", "--config", file, ...flags));
   const err = world.err.text.split("\n").filter((line) => line !== "");
   return { code, out: world.out.text, err: err.map((line) => line.replace("agents.planner: ", "")) };
